@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Network interfaces: decides on which ones connections are served, and reports changes.
+ * Network interfaces: decides on which ones connections are served.
  *
  * Mobile data is never served, even when we listen on all addresses, because the operator may give
  * the phone an address that strangers can reach. Two interfaces must be allowed: the one that has
@@ -17,17 +17,13 @@
 #include <ifaddrs.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <systemd/sd-event.h>
 
 #include "base/address.h"
 #include "base/log.h"
 
 struct config;
 
-enum {
-	NETWORK_INTERFACES_MAX_AGE_MS = 1000, /* of the list that was read */
-	NETWORK_INTERFACE_WATCH_QUIET_MS = 200,
-};
+enum { NETWORK_INTERFACES_MAX_AGE_MS = 1000 }; /* of the list that was read */
 
 struct network_interfaces {
 	const struct config *config; /* server.interfaces restricts them */
@@ -63,20 +59,3 @@ void network_interfaces_each(const struct network_interfaces *interfaces,
  */
 const char *network_interface_refusal(const char *name, unsigned type,
 				      const bool *listed);
-
-/*
- * Network interface watch: reports that interfaces or addresses have changed. The kernel sends many
- * messages for one unplugged cable, so `changed` runs after NETWORK_INTERFACE_WATCH_QUIET_MS
- * without another. All zero: it is off; embedded in its owner.
- */
-struct network_interface_watch {
-	sd_event_source *io;
-	sd_event_source *timer;
-	void (*changed)(void *data);
-	void *data;
-};
-
-/* Returns 0, or -errno: then it stays off. */
-int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
-				 void (*changed)(void *data), void *data);
-void network_interface_watch_deinit(struct network_interface_watch *watch);

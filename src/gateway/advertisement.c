@@ -86,11 +86,10 @@ static void advertisement_follow_network(struct advertisement *advertisement, bo
 	int error = 0;
 
 	if (!wanted)
-		network_interface_watch_deinit(&advertisement->watch);
+		network_watch_deinit(&advertisement->watch);
 	else if (!advertisement->watch.io)
-		error = network_interface_watch_init(
-			&advertisement->watch, advertisement->loop,
-			advertisement_on_network, advertisement);
+		error = network_watch_init(&advertisement->watch, advertisement->loop,
+					   advertisement_on_network, advertisement);
 	if (error && !advertisement->warned)
 		log_warning(
 			"mdns: later changes of the network interfaces go unnoticed: %s",
@@ -164,7 +163,7 @@ void advertisement_stop(struct advertisement *advertisement)
 	if (!advertisement->loop)
 		return;
 	avahi_free(advertisement->avahi);
-	network_interface_watch_deinit(&advertisement->watch);
+	network_watch_deinit(&advertisement->watch);
 	network_interfaces_deinit(&advertisement->interfaces);
 	http_server_on_change(advertisement->server, NULL, NULL);
 	*advertisement = (struct advertisement){ .reason = "the gateway is stopping" };

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/network_watch.h"
 #include "bus/avahi.h"
 #include "gateway/gateway.h"
 #include "gateway/web.h"
@@ -38,7 +39,7 @@ struct advertisement {
 	const struct config *config;
 	struct http_server *server;
 	struct network_interfaces interfaces;
-	struct network_interface_watch watch;
+	struct network_watch watch;
 	bool warned;	     /* that network changes go unnoticed */
 	struct avahi *avahi; /* NULL if there is nothing to advertise */
 	const char *reason;  /* why nothing is advertised */

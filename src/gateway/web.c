@@ -58,8 +58,8 @@ static int web_open_webhooks(struct web *web)
 		&services->webhooks);
 	if (error)
 		return error;
-	error = network_interface_watch_init(&web->network_watch, services->loop,
-					     web_on_network, web);
+	error = network_watch_init(&web->network_watch, services->loop, web_on_network,
+				   web);
 	/* Without it, a suspended delivery waits for its next attempt, an hour at most. */
 	if (error)
 		log_warning("webhook: changes of the network go unnoticed: error %d",
@@ -398,7 +398,7 @@ void web_close(struct web *web)
 	observer_remove(&web->dialler_observer);
 	observer_remove(&web->ofono_observer);
 	endpoint_free(web->endpoint);
-	network_interface_watch_deinit(&web->network_watch);
+	network_watch_deinit(&web->network_watch);
 	webhook_free(web->services->webhooks);
 	web->services->webhooks = NULL;
 	http_client_free(web->http_client);

@@ -15,8 +15,8 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
+#include "base/network_watch.h"
 #include "http/http_server.h"
-#include "http/network_interface.h"
 #include "mcp/endpoint.h"
 #include "mcp/event.h"
 #include "policy/limit.h"
@@ -47,7 +47,7 @@ struct web {
 	/* Webhooks work with libcurl on the loop, the words of MCP, and news of the network. */
 	struct http_client *http_client;
 	struct event_subscribe_words words;
-	struct network_interface_watch network_watch;
+	struct network_watch network_watch;
 	struct endpoint *endpoint;
 	struct observer ussd_observer, dialler_observer, ofono_observer;
 	enum ofono_line ofono_line; /* that the tools were written for */

@@ -1,42 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/connection.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "config/config.h"
 
-struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
-					     const struct address_source *source)
-{
-	struct admission_usage *usage;
-
-	LIST_FOREACH (usage, list, link) {
-		if (address_source_is(&usage->source, source)) {
-			usage->connections++;
-			return usage;
-		}
-	}
-	usage = calloc(1, sizeof(*usage));
-	if (!usage)
-		return NULL;
-	usage->source = *source;
-	usage->connections = 1;
-	LIST_INSERT_HEAD(list, usage, link);
-	return usage;
-}
-
-void admission_usage_release(struct admission_usage *usage)
-{
-	if (--usage->connections)
-		return;
-	LIST_REMOVE(usage, link);
-	free(usage);
-}
-
 /* Of this address only, unless `usage` is NULL. */
 static struct connection *admission_find_untrusted(const struct connections *all,
-						   const struct admission_usage *usage)
+						   const struct connection_usage *usage)
 {
 	struct connection *connection, *found = NULL;
 
@@ -72,7 +42,7 @@ static enum admission_turn admission_turn(const struct connection *connection)
 }
 
 static bool admission_counts(const struct connection *connection,
-			     const struct admission_usage *usage)
+			     const struct connection_usage *usage)
 {
 	return connection->trusted && connection->served &&
 	       (!usage || connection->usage == usage);
@@ -83,7 +53,7 @@ static bool admission_counts(const struct connection *connection,
  * clients, so the first connection of each comes early in the list.
  */
 static void admission_count_clients(const struct connections *all,
-				    const struct admission_usage *usage)
+				    const struct connection_usage *usage)
 {
 	struct connection *connection, *first;
 
@@ -117,7 +87,7 @@ static bool admission_goes_before(const struct connection *connection,
 }
 
 static struct connection *admission_find_trusted(const struct connections *all,
-						 const struct admission_usage *usage)
+						 const struct connection_usage *usage)
 {
 	struct connection *connection, *found = NULL;
 
@@ -152,14 +122,14 @@ bool admission_close_untrusted(const struct connections *all)
 
 /* Returns false if no connection can go. */
 static bool admission_make_room(const struct connections *all,
-				const struct admission_usage *usage)
+				const struct connection_usage *usage)
 {
 	return admission_end(admission_find_untrusted(all, usage)) ||
 	       admission_end(admission_find_trusted(all, usage));
 }
 
 const char *admission_refusal(struct connections *all,
-			      const struct admission_usage *usage)
+			      const struct connection_usage *usage)
 {
 	const struct config *config = all->config;
 

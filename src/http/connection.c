@@ -35,6 +35,38 @@ enum {
 	CONNECTION_TRIM_MIN = 32,     /* fewer are not worth returning memory for */
 };
 
+/* Addresses */
+
+struct connection_usage *connection_usage_hold(struct connection_usage_list *list,
+					       const struct address_source *source)
+{
+	struct connection_usage *usage;
+
+	LIST_FOREACH (usage, list, link) {
+		if (address_source_is(&usage->source, source)) {
+			usage->connections++;
+			return usage;
+		}
+	}
+	usage = calloc(1, sizeof(*usage));
+	if (!usage)
+		return NULL;
+	usage->source = *source;
+	usage->connections = 1;
+	LIST_INSERT_HEAD(list, usage, link);
+	return usage;
+}
+
+void connection_usage_release(struct connection_usage *usage)
+{
+	if (--usage->connections)
+		return;
+	LIST_REMOVE(usage, link);
+	free(usage);
+}
+
+/* What admission.c and libmicrohttpd ask */
+
 bool connection_is_open_ended(const struct connection *connection)
 {
 	return connection->state == CONNECTION_WAITING ||
@@ -160,18 +192,17 @@ static void connection_trim_memory(struct connections *all)
 	all->peak_count = all->count;
 }
 
-static void connection_free(struct connection *connection)
+void connection_free(struct connection *connection)
 {
 	struct connections *all = connection->connections;
 
 	if (connection->mhd)
 		connection_linger(connection);
 	connection_stop_serving(connection);
-	connection_request_end(connection);
 	deadline_clear(&all->deadlines, &connection->deadline);
 	TAILQ_REMOVE(&all->list, connection, list_link);
 	all->count--;
-	admission_usage_release(connection->usage);
+	connection_usage_release(connection->usage);
 	free(connection->local_name);
 	free(connection);
 	connection_trim_memory(all);
@@ -193,7 +224,7 @@ static void connection_on_deadline(struct deadline *deadline)
 }
 
 bool connection_start(struct connections *all, int fd, const struct address *peer,
-		      const struct listener *listener, struct admission_usage *usage,
+		      const struct listener *listener, struct connection_usage *usage,
 		      char *local_name)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
@@ -233,9 +264,7 @@ bool connection_start(struct connections *all, int fd, const struct address *pee
 	return true;
 }
 
-/* Returns the latest connection with this descriptor: libmicrohttpd takes it just now. */
-static struct connection *connection_find_new(const struct connections *all,
-					      struct MHD_Connection *mhd)
+struct connection *connection_take(struct connections *all, struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -245,23 +274,9 @@ static struct connection *connection_find_new(const struct connections *all,
 	while (connection && (connection->fd != fd || connection->mhd))
 		connection = TAILQ_PREV(connection, connections_list, list_link);
 	assert(connection);
+	connection->mhd = mhd;
+	if (connection->state == CONNECTION_CLOSED)
+		connection_shut_down(connection);
+	engine_kick(connection->engine); /* 1.0.1 reads only in its next run */
 	return connection;
-}
-
-void connection_on_notified(void *all, struct MHD_Connection *mhd, void **socket_context,
-			    enum MHD_ConnectionNotificationCode code)
-{
-	struct connection *connection = *socket_context;
-
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		connection = connection_find_new(all, mhd);
-		*socket_context = connection;
-		connection->mhd = mhd;
-		if (connection->state == CONNECTION_CLOSED)
-			connection_shut_down(connection);
-		engine_kick(connection->engine); /* 1.0.1 reads only in its next run */
-	}
-	engine_heard(connection->engine);
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-		connection_free(connection);
 }

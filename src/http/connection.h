@@ -189,6 +189,25 @@ struct lockout_verdict lockout_add_failure(struct lockout *lockout,
 void lockout_clear(struct lockout *lockout, const struct address *peer);
 
 /*
+ * How many connections one address has. Each connection holds the usage of its address; it goes
+ * when the last of them is freed.
+ */
+struct connection_usage {
+	struct address_source source;
+	unsigned connections;
+	unsigned served;    /* of these; the others are closing */
+	unsigned untrusted; /* of the served ones; no right token yet */
+	LIST_ENTRY(connection_usage) link;
+};
+
+LIST_HEAD(connection_usage_list, connection_usage);
+
+/* Returns the usage of this address, counting one more connection; NULL if memory runs out. */
+struct connection_usage *connection_usage_hold(struct connection_usage_list *list,
+					       const struct address_source *source);
+void connection_usage_release(struct connection_usage *usage);
+
+/*
  * Admission: decides whether there is room for a new connection, and which other makes room.
  *
  * Connections without a right token must not keep token holders out. So a new connection is
@@ -206,30 +225,11 @@ void lockout_clear(struct lockout *lockout, const struct address *peer);
  */
 
 /*
- * How many connections one address has. Each connection holds the usage of its address; it goes
- * when the last of them is freed.
- */
-struct admission_usage {
-	struct address_source source;
-	unsigned connections;
-	unsigned served;    /* of these; the others are closing */
-	unsigned untrusted; /* of the served ones; no right token yet */
-	LIST_ENTRY(admission_usage) link;
-};
-
-LIST_HEAD(admission_usage_list, admission_usage);
-
-/* Returns the usage of this address, counting one more connection; NULL if memory runs out. */
-struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
-					     const struct address_source *source);
-void admission_usage_release(struct admission_usage *usage);
-
-/*
  * Decides whether one more connection of this address is served; others may be closed for it.
  * Returns NULL, or why it is not.
  */
 const char *admission_refusal(struct connections *all,
-			      const struct admission_usage *usage);
+			      const struct connection_usage *usage);
 /* Closes the untrusted connection that would make room. Returns false if there is none. */
 bool admission_close_untrusted(const struct connections *all);
 
@@ -309,7 +309,7 @@ struct connections {
 	int hang_ups;
 	sd_event_source *hang_up;
 	TAILQ_HEAD(connections_list, connection) list;
-	struct admission_usage_list usages;
+	struct connection_usage_list usages;
 	unsigned count;
 	unsigned served_count;	/* of these; the others are closing */
 	unsigned delayed_count; /* in CONNECTION_DELAYED */
@@ -372,8 +372,8 @@ struct connection {
 	/* while admission.c searches: the first one of this client has the count of all */
 	const struct connection *first_of_client;
 	unsigned client_count;
-	char *local_name;	       /* of a local user; or NULL */
-	struct admission_usage *usage; /* of the peer's address */
+	char *local_name;		/* of a local user; or NULL */
+	struct connection_usage *usage; /* of the peer's address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) list_link, postponed_link;
 
@@ -403,11 +403,12 @@ struct connection {
  * NULL). Returns false if memory runs out, and all three stay the caller's.
  */
 bool connection_start(struct connections *all, int fd, const struct address *peer,
-		      const struct listener *listener, struct admission_usage *usage,
+		      const struct listener *listener, struct connection_usage *usage,
 		      char *local_name);
-/* For libmicrohttpd: it has taken a connection, or closes its socket next. */
-void connection_on_notified(void *all, struct MHD_Connection *mhd, void **socket_context,
-			    enum MHD_ConnectionNotificationCode code);
+/* libmicrohttpd takes a connection: returns the latest one with its descriptor. */
+struct connection *connection_take(struct connections *all, struct MHD_Connection *mhd);
+/* libmicrohttpd closes the socket next; the request has ended. */
+void connection_free(struct connection *connection);
 /* Shuts the socket down and drops what is under way; may be called again. */
 void connection_close(struct connection *connection);
 /* The peer is gone: closes and tells the handler. */
@@ -429,7 +430,13 @@ void connection_distrust(struct connection *connection);
 
 /* connection_request.c */
 
-/* Callbacks of libmicrohttpd; `all` is struct connections. The first returns the others' *request. */
+/*
+ * Callbacks of libmicrohttpd; `all` is struct connections. connection_request_begin() returns the
+ * *request of those that follow.
+ */
+void connection_request_notified(void *all, struct MHD_Connection *mhd,
+				 void **socket_context,
+				 enum MHD_ConnectionNotificationCode code);
 void *connection_request_begin(void *all, const char *target, struct MHD_Connection *mhd);
 enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 					  const char *path, const char *method,
@@ -442,8 +449,6 @@ void connection_request_schedule_postponed(struct connections *all);
 void connection_request_unpostpone(struct connection *connection);
 /* Queues the response that is held back, now. */
 void connection_request_end_delay(struct connection *connection);
-/* Frees everything of the current request. */
-void connection_request_end(struct connection *connection);
 
 /*
  * Response: builds answers and refusals for libmicrohttpd.

@@ -509,6 +509,28 @@ static enum MHD_Result connection_request_handle_end(struct connection *connecti
 	return connection_request_wait(connection, false);
 }
 
+/* Frees everything of the current request. */
+static void connection_request_end(struct connection *connection)
+{
+	if (connection->postponed)
+		connection_request_unpostpone(connection);
+	connection_request_end_exchange(connection);
+	if (connection->response)
+		MHD_destroy_response(connection->response);
+	connection->response = NULL;
+	stream_free(connection->stream);
+	connection->stream = NULL;
+	arena_budget_give(connection->connections->budget, connection->charged_bytes);
+	connection->charged_bytes = 0;
+	memset(connection->headers, 0, sizeof(connection->headers));
+	connection->received_bytes = 0;
+	connection->delay_ms = 0;
+	connection->allowed_origin = NULL;
+	connection->route = NULL;
+	free(connection->head.lines);
+	connection->head = (struct request_head){ .method = NULL };
+}
+
 /* Callbacks of libmicrohttpd */
 
 void *connection_request_begin(void *all, const char *target, struct MHD_Connection *mhd)
@@ -553,27 +575,6 @@ enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 	return connection_request_handle_end(connection);
 }
 
-void connection_request_end(struct connection *connection)
-{
-	if (connection->postponed)
-		connection_request_unpostpone(connection);
-	connection_request_end_exchange(connection);
-	if (connection->response)
-		MHD_destroy_response(connection->response);
-	connection->response = NULL;
-	stream_free(connection->stream);
-	connection->stream = NULL;
-	arena_budget_give(connection->connections->budget, connection->charged_bytes);
-	connection->charged_bytes = 0;
-	memset(connection->headers, 0, sizeof(connection->headers));
-	connection->received_bytes = 0;
-	connection->delay_ms = 0;
-	connection->allowed_origin = NULL;
-	connection->route = NULL;
-	free(connection->head.lines);
-	connection->head = (struct request_head){ .method = NULL };
-}
-
 /* Returns to waiting for a request; if the connection closes, that follows in this run. */
 void connection_request_completed(void *all, struct MHD_Connection *mhd, void **request,
 				  enum MHD_RequestTerminationCode code)
@@ -599,4 +600,19 @@ void connection_request_completed(void *all, struct MHD_Connection *mhd, void **
 		     connection->hung_up ? DEADLINE_LINGER : DEADLINE_IDLE);
 	if (connections->stopping || connection->yields)
 		connection_close(connection);
+}
+
+void connection_request_notified(void *all, struct MHD_Connection *mhd,
+				 void **socket_context,
+				 enum MHD_ConnectionNotificationCode code)
+{
+	struct connection *connection = *socket_context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*socket_context = connection = connection_take(all, mhd);
+	engine_heard(connection->engine);
+	if (code != MHD_CONNECTION_NOTIFY_CLOSED)
+		return;
+	connection_request_end(connection);
+	connection_free(connection);
 }

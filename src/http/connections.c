@@ -154,7 +154,7 @@ static struct MHD_Daemon *connections_start_daemon(struct connections *all, bool
 		tls ? with_tls : without_tls, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT, 0u,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTIONS_POOL_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, connection_on_notified, all,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_request_notified, all,
 		MHD_OPTION_NOTIFY_COMPLETED, connection_request_completed, all,
 		MHD_OPTION_URI_LOG_CALLBACK, connection_request_begin, all,
 		MHD_OPTION_UNESCAPE_CALLBACK, connections_leave_escaped, NULL,
@@ -236,7 +236,7 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 {
 	const int on = 1;
 	const struct address_source source = address_source(peer);
-	struct admission_usage *usage = admission_usage_hold(&all->usages, &source);
+	struct connection_usage *usage = connection_usage_hold(&all->usages, &source);
 	char *name = local_name ? strdup(local_name) : NULL;
 	bool serves = local_name ? !all->stopping
 				 : network_interfaces_admit(&all->interfaces, fd);
@@ -263,7 +263,7 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 	}
 	free(name);
 	if (usage)
-		admission_usage_release(usage);
+		connection_usage_release(usage);
 }
 
 void connections_stop(struct connections *all)

@@ -241,14 +241,14 @@ static bool listener_is_awaited(const struct listener *listener)
 /* Returns false if no untrusted connection can go. */
 static bool listener_make_room(const struct listener *listener)
 {
+	struct connections *all = listener->connections;
 	const int number = errno;
 	bool closed;
 
-	connections_flush(listener->connections); /* some may have sent their token */
-	closed = admission_close_untrusted(listener->connections);
+	connections_flush(all); /* some may have sent their token */
+	closed = admission_close_untrusted(all);
 	if (closed)
-		connections_flush(
-			listener->connections); /* libmicrohttpd lets go of it */
+		connections_flush(all); /* libmicrohttpd lets go of it */
 	errno = number;
 	return closed;
 }

@@ -3,23 +3,16 @@
  * For a TCP socket, Linux remembers the interface on which the connection was made. IP_PKTOPTIONS
  * (and IPV6_2292PKTOPTIONS) return it once IP_PKTINFO is enabled. No manual page documents this;
  * tests/integration/test_network.py::test_a_lan_address_is_not_served_over_mobile_data checks it.
- *
- * Changes come over rtnetlink; nothing is polled.
  */
 #include "http/network_interface.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/word_list.h"
@@ -29,8 +22,6 @@ enum {
 	NETWORK_INTERFACE_RAWIP = 519, /* ARPHRD_RAWIP of linux/if_arp.h */
 	NETWORK_INTERFACE_UNKNOWN = ARPHRD_VOID,
 	NETWORK_INTERFACE_PKTOPTIONS_6 = 6, /* IPV6_2292PKTOPTIONS of linux/in6.h */
-	NETWORK_INTERFACE_TIMER_ACCURACY_US = 100 * 1000,
-	NETWORK_INTERFACE_READS_MAX = 64, /* of netlink messages in one turn */
 };
 
 /* Prefixes: "ww" covers wwan0, and wwp0s20u4 as udev names it. */
@@ -85,8 +76,7 @@ bool network_interfaces_read(struct network_interfaces *interfaces)
 
 	if (getifaddrs(&all) < 0)
 		return false;
-	if (interfaces->all)
-		freeifaddrs(interfaces->all);
+	freeifaddrs(interfaces->all);
 	interfaces->all = all;
 	interfaces->read_ms = clock_monotonic_ms();
 	return true;
@@ -266,72 +256,6 @@ void network_interfaces_init(struct network_interfaces *interfaces,
 
 void network_interfaces_deinit(struct network_interfaces *interfaces)
 {
-	if (interfaces->all)
-		freeifaddrs(interfaces->all);
+	freeifaddrs(interfaces->all);
 	interfaces->all = NULL;
-}
-
-/* Changes */
-
-static int network_interface_on_quiet(sd_event_source *source, uint64_t due_us,
-				      void *data)
-{
-	struct network_interface_watch *watch = data;
-
-	watch->changed(watch->data);
-	return 0;
-}
-
-/* Discards the messages: `changed` reads the whole list. */
-static int network_interface_on_messages(sd_event_source *source, int fd, uint32_t events,
-					 void *data)
-{
-	struct network_interface_watch *watch = data;
-	char octets[64];
-
-	for (int i = 0; i < NETWORK_INTERFACE_READS_MAX; i++)
-		if (recv(fd, octets, sizeof(octets), MSG_DONTWAIT) < 0 &&
-		    errno != ENOBUFS && errno != EINTR)
-			break;
-	sd_event_source_set_time_relative(
-		watch->timer, (uint64_t)NETWORK_INTERFACE_WATCH_QUIET_MS * 1000);
-	return sd_event_source_set_enabled(watch->timer, SD_EVENT_ONESHOT);
-}
-
-int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
-				 void (*changed)(void *data), void *data)
-{
-	static const struct sockaddr_nl address = {
-		.nl_family = AF_NETLINK,
-		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
-	};
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			NETLINK_ROUTE);
-	int error;
-
-	if (fd < 0)
-		return -errno;
-	*watch = (struct network_interface_watch){ .changed = changed, .data = data };
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		error = -errno;
-	else
-		error = sd_event_add_io(loop, &watch->io, fd, EPOLLIN,
-					network_interface_on_messages, watch);
-	if (error < 0) {
-		close(fd);
-		return error;
-	}
-	sd_event_source_set_io_fd_own(watch->io, true);
-	error = sd_event_add_time(loop, &watch->timer, CLOCK_MONOTONIC, UINT64_MAX,
-				  NETWORK_INTERFACE_TIMER_ACCURACY_US,
-				  network_interface_on_quiet, watch);
-	if (error < 0)
-		network_interface_watch_deinit(watch);
-	return error;
-}
-
-void network_interface_watch_deinit(struct network_interface_watch *watch)
-{
-	watch->io = sd_event_source_disable_unref(watch->io);
-	watch->timer = sd_event_source_disable_unref(watch->timer);
 }

@@ -37,8 +37,7 @@ int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
 	struct stat status;
 	int result = 0, fd = regular_file_open(path, &status);
 	unsigned char *data;
-	ssize_t length = 1;
-	size_t size = 0;
+	ssize_t length;
 
 	if (fd == -EINVAL)
 		return explanation_set(error, fd, "%s: is not a regular file", path);
@@ -54,23 +53,18 @@ int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
 				       path, path);
 	}
 	data = gnutls_malloc(TLS_FILE_BYTES_MAX + 1);
-	if (!data)
-		result = -ENOMEM;
-	while (!result && length > 0) {
-		length = read(fd, data + size, TLS_FILE_BYTES_MAX + 1 - size);
-		size += length > 0 ? (size_t)length : 0;
-		if (length < 0)
-			result = -errno;
-		else if (size > TLS_FILE_BYTES_MAX)
-			result = -EFBIG;
-	}
+	length = data ? read(fd, data, TLS_FILE_BYTES_MAX + 1) : -1;
+	if (length < 0)
+		result = -errno;
+	else if (length > TLS_FILE_BYTES_MAX)
+		result = -EFBIG;
 	close(fd);
 	if (!result) {
-		*text_out = (gnutls_datum_t){ data, (unsigned)size };
+		*text_out = (gnutls_datum_t){ data, (unsigned)length };
 		return 0;
 	}
 	if (data)
-		gnutls_memset(data, 0, size);
+		gnutls_memset(data, 0, TLS_FILE_BYTES_MAX + 1);
 	gnutls_free(data);
 	return explanation_set(error, result, "%s: cannot be read: %s", path,
 			       strerror(-result));

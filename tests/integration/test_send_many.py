@@ -643,7 +643,8 @@ def test_a_listener_gets_ended_tasks_that_are_longer_than_its_queue(task_lab: La
         client.wait(task_id, "completed")
     with client.listen(*ids) as events:
         assert events.next_message().method == "notifications/subscriptions/acknowledged"
-        assert [told(events.next_message())["taskId"] for _ in ids] == ids
+        # the last change of the second task may be told while both wait for room
+        assert {told(events.next_message())["taskId"] for _ in ids} == set(ids)
 
 
 def test_cancelling_the_task_of_a_list_cancels_its_messages(task_lab: Lab) -> None:

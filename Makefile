@@ -54,6 +54,8 @@ LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
 
 # Debuggers find what they unwind by beside -g; in the program it would be a tenth.
 CFLAGS ?= -O2 -g -fno-asynchronous-unwind-tables
+# Of the unit tests themselves, which are compiled more often than they run.
+TEST_CFLAGS ?= -Og
 GIVEN_CPPFLAGS := $(CPPFLAGS)
 override CFLAGS += -std=gnu11 $(WARNINGS)
 # The name and port with which a program speaks of itself: the hub compiles those files anew.

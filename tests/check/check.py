@@ -654,8 +654,8 @@ SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
     "check-all": [["lint", "unit", "house", "integration"],
-                  ["san", "fuzz", "starve", "numbers", "clients", "torture"],
-                  ["other-release", "package", "lab"]],
+                  ["san", "fuzz", "starve", "numbers", "package"],
+                  ["other-release", "clients", "torture", "lab"]],
 }
 # What runs after those and alone, because it measures or because a person would be waiting.
 ALONE = {"check-all": ["demo", "console", "bench"]}

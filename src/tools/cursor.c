@@ -41,69 +41,66 @@ static uint32_t cursor_checksum(const char *text)
 	return sum;
 }
 
-static void cursor_seal(const char place[CURSOR_PLACE_BYTES], char text[CURSOR_BYTES])
+/* `time_ms` is only in those of CURSOR_SCHEDULED. */
+struct cursor_place {
+	int64_t time_ms, id;
+};
+
+static void cursor_write_place(enum cursor_kind kind, struct cursor_place place,
+			       char text[CURSOR_BYTES])
 {
-	snprintf(text, CURSOR_BYTES, "%.*s-%08x", CURSOR_PLACE_BYTES - 1, place,
-		 cursor_checksum(place));
+	char time[CURSOR_PLACE_BYTES / 2] = "", sealed[CURSOR_PLACE_BYTES];
+
+	if (kind == CURSOR_SCHEDULED)
+		snprintf(time, sizeof(time), "%llx.", (unsigned long long)place.time_ms);
+	snprintf(sealed, sizeof(sealed), "%c%s%llx", cursor_kinds[kind].letter, time,
+		 (unsigned long long)place.id);
+	snprintf(text, CURSOR_BYTES, "%.*s-%08x", CURSOR_PLACE_BYTES - 1, sealed,
+		 cursor_checksum(sealed));
+}
+
+/* Valid is only what cursor_write_place() would write for the same place. */
+static bool cursor_read_place(enum cursor_kind kind, const char *text,
+			      struct cursor_place *place_out)
+{
+	char expected[CURSOR_BYTES], *end = (char *)(uintptr_t)text;
+	struct cursor_place place = { 0 };
+
+	if (*text != cursor_kinds[kind].letter)
+		return false;
+	if (kind == CURSOR_SCHEDULED)
+		place.time_ms = strtoll(text + 1, &end, 16);
+	place.id = *end ? strtoll(end + 1, NULL, 16) : -1;
+	cursor_write_place(kind, place, expected);
+	if (place.time_ms < 0 || place.id < 0 || strcmp(text, expected) != 0)
+		return false;
+	*place_out = place;
+	return true;
 }
 
 void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES])
 {
-	char place[CURSOR_PLACE_BYTES];
-
-	snprintf(place, sizeof(place), "%c%llx", cursor_kinds[kind].letter,
-		 (unsigned long long)id);
-	cursor_seal(place, text);
+	cursor_write_place(kind, (struct cursor_place){ .id = id }, text);
 }
 
-static void cursor_write_scheduled(int64_t send_at_ms, int64_t id,
-				   char text[CURSOR_BYTES])
-{
-	char place[CURSOR_PLACE_BYTES];
-
-	snprintf(place, sizeof(place), "%c%llx.%llx",
-		 cursor_kinds[CURSOR_SCHEDULED].letter, (unsigned long long)send_at_ms,
-		 (unsigned long long)id);
-	cursor_seal(place, text);
-}
-
-/* Valid is only what cursor_write() would write for the same ID. */
 bool cursor_read(enum cursor_kind kind, const char *text, int64_t *id_out)
 {
-	char expected[CURSOR_BYTES];
-	int64_t id;
+	struct cursor_place place;
 
-	if (*text != cursor_kinds[kind].letter)
+	if (!cursor_read_place(kind, text, &place))
 		return false;
-	id = (int64_t)strtoll(text + 1, NULL, 16);
-	cursor_write(kind, id, expected);
-	if (id < 0 || strcmp(text, expected) != 0)
-		return false;
-	*id_out = id;
+	*id_out = place.id;
 	return true;
 }
 
-static bool cursor_read_scheduled(const char *text, int64_t *send_at_ms_out,
-				  int64_t *id_out)
+static bool cursor_argument_place(struct tool_call *call, const char *name,
+				  enum cursor_kind kind, struct cursor_place *place_out)
 {
-	char expected[CURSOR_BYTES], *end;
-	int64_t send_at_ms, id;
+	const char *text = argument_filled_text(call, name);
 
-	if (*text != cursor_kinds[CURSOR_SCHEDULED].letter)
-		return false;
-	send_at_ms = (int64_t)strtoll(text + 1, &end, 16);
-	id = *end ? (int64_t)strtoll(end + 1, NULL, 16) : -1;
-	cursor_write_scheduled(send_at_ms, id, expected);
-	if (send_at_ms < 0 || id < 0 || strcmp(text, expected) != 0)
-		return false;
-	*send_at_ms_out = send_at_ms;
-	*id_out = id;
-	return true;
-}
-
-static void cursor_refuse(struct tool_call *call, const char *name, enum cursor_kind kind,
-			  const char *text)
-{
+	*place_out = (struct cursor_place){ 0 };
+	if (!text || cursor_read_place(kind, text, place_out))
+		return true;
 	tool_failure_answer(
 		call, FAILURE_INVALID_ARGUMENTS,
 		arena_printf(call->arena,
@@ -112,30 +109,28 @@ static void cursor_refuse(struct tool_call *call, const char *name, enum cursor_
 			     name,
 			     escape_quote(call->arena, text, CURSOR_QUOTED_CHARACTERS),
 			     cursor_kinds[kind].source, name));
+	return false;
 }
 
 bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,
 		     int64_t *id_out)
 {
-	const char *text = argument_filled_text(call, name);
+	struct cursor_place place;
+	bool valid = cursor_argument_place(call, name, kind, &place);
 
-	*id_out = 0;
-	if (!text || cursor_read(kind, text, id_out))
-		return true;
-	cursor_refuse(call, name, kind, text);
-	return false;
+	*id_out = place.id;
+	return valid;
 }
 
 bool cursor_argument_scheduled(struct tool_call *call, const char *name,
 			       int64_t *send_at_ms_out, int64_t *id_out)
 {
-	const char *text = argument_filled_text(call, name);
+	struct cursor_place place;
+	bool valid = cursor_argument_place(call, name, CURSOR_SCHEDULED, &place);
 
-	*send_at_ms_out = *id_out = 0;
-	if (!text || cursor_read_scheduled(text, send_at_ms_out, id_out))
-		return true;
-	cursor_refuse(call, name, CURSOR_SCHEDULED, text);
-	return false;
+	*send_at_ms_out = place.time_ms;
+	*id_out = place.id;
+	return valid;
 }
 
 void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind kind,
@@ -150,8 +145,9 @@ void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind ki
 void cursor_put_scheduled(struct json_writer *writer, const char *key, int64_t send_at_ms,
 			  int64_t id)
 {
+	const struct cursor_place place = { send_at_ms, id };
 	char text[CURSOR_BYTES];
 
-	cursor_write_scheduled(send_at_ms, id, text);
+	cursor_write_place(CURSOR_SCHEDULED, place, text);
 	json_put_string(writer, key, text);
 }

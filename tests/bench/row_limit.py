@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from table import Line
 
-ROW_SECONDS = 120
+ROW_SECONDS = 300
 
 
 class RowIsLate(BaseException):

@@ -2,7 +2,8 @@
 /*
  * The gateway's list alone decides what is shown, so nothing is worked out from the order of
  * events: each change is a reason to read it again. While it is read, and while a decision is
- * under way, another change only notes that it has to be read once more.
+ * under way, another change only notes that it has to be read once more. A list that could not be
+ * read is asked for again after APPROVALS_RETRY_S.
  *
  * The key of an action names the ID and the revision that the notification showed. A user who
  * presses Approve while the text is being replaced meant the former text: nothing is approved,
@@ -21,7 +22,11 @@
 #include "session/desktop.h"
 #include "session/session_call.h"
 
-enum { APPROVAL_ID_BYTES = 24 };
+enum {
+	APPROVAL_ID_BYTES = 24,
+	APPROVALS_RETRY_S = 5,
+	APPROVALS_RETRY_ACCURACY_US = 1000 * 1000,
+};
 
 struct approval {
 	char id[APPROVAL_ID_BYTES]; /* of a message "12", of a webhook "w3" */
@@ -39,6 +44,7 @@ struct approvals {
 	TAILQ_HEAD(, approval) list;
 	unsigned count;
 	struct session_call *reading; /* NULL if the list is not being read */
+	sd_event_source *retry;	      /* enabled if it could not be read */
 	int64_t last_id;	      /* the highest message that this reading has seen */
 	bool is_due;		      /* it has to be read once more */
 	struct session_call *deciding;
@@ -240,6 +246,20 @@ static void approvals_sweep(struct approvals *approvals)
 	}
 }
 
+static void approvals_retry_later(struct approvals *approvals, const char *problem)
+{
+	log_warning("what waits for approval cannot be read: %s; trying again", problem);
+	sd_event_source_set_time_relative(approvals->retry,
+					  APPROVALS_RETRY_S * 1000000ULL);
+	sd_event_source_set_enabled(approvals->retry, SD_EVENT_ONESHOT);
+}
+
+static int approvals_on_retry(sd_event_source *source, uint64_t usec, void *data)
+{
+	approvals_refresh(data);
+	return 0;
+}
+
 static void approvals_on_read(void *data, const struct json *result, const char *problem)
 {
 	struct approvals *approvals = data;
@@ -248,8 +268,7 @@ static void approvals_on_read(void *data, const struct json *result, const char 
 	approvals->reading = NULL;
 	json_integer(json_member(result, "more"), &more);
 	if (!result)
-		log_warning("the messages that wait for approval cannot be read: %s",
-			    problem);
+		approvals_retry_later(approvals, problem);
 	else if (more > 0 && !approvals->is_due)
 		approvals_read(approvals, approvals->last_id);
 	else
@@ -273,8 +292,7 @@ static void approvals_read(struct approvals *approvals, int64_t after_id)
 				 false, &approvals_read_handlers, approvals,
 				 &approvals->reading);
 	if (error)
-		log_warning("the messages that wait for approval cannot be read: %s",
-			    strerror(-error));
+		approvals_retry_later(approvals, strerror(-error));
 }
 
 void approvals_refresh(struct approvals *approvals)
@@ -296,6 +314,7 @@ void approvals_withdraw(struct approvals *approvals)
 	session_call_free(approvals->deciding);
 	approvals->reading = approvals->deciding = NULL;
 	approvals->is_due = false;
+	sd_event_source_set_enabled(approvals->retry, SD_EVENT_OFF);
 	*approvals->decision = '\0';
 	while (!TAILQ_EMPTY(&approvals->list))
 		approval_free(approvals, TAILQ_FIRST(&approvals->list));
@@ -427,9 +446,20 @@ int approvals_new(sd_event *loop, const char *control_socket,
 		  struct approvals **approvals_out)
 {
 	struct approvals *approvals = calloc(1, sizeof(*approvals));
+	int error;
 
 	if (!approvals)
 		return -ENOMEM;
+	error = sd_event_add_time_relative(loop, &approvals->retry, CLOCK_MONOTONIC, 0,
+					   APPROVALS_RETRY_ACCURACY_US,
+					   approvals_on_retry, approvals);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(approvals->retry, SD_EVENT_OFF);
+	if (error < 0) {
+		sd_event_source_disable_unref(approvals->retry);
+		free(approvals);
+		return error;
+	}
 	approvals->loop = loop;
 	approvals->control_socket = control_socket;
 	approvals->notifications = notifications;
@@ -445,5 +475,6 @@ void approvals_free(struct approvals *approvals)
 		return;
 	approvals_withdraw(approvals);
 	notification_withdraw(&approvals->refusal);
+	sd_event_source_disable_unref(approvals->retry);
 	free(approvals);
 }

@@ -103,8 +103,10 @@ static void desktop_on_status(void *data, const struct json *result, const char 
 	const char *why_not = json_string(json_member(result, "why_not"));
 
 	desktop->status = NULL;
-	if (!result)
-		return; /* the events end as well, or the next change asks again */
+	if (!result) { /* if the events end as well, the timer connects anew */
+		desktop_start_timer(desktop->retry, DESKTOP_RETRY_S);
+		return;
+	}
 	recorder_take_status(desktop->recorder, result);
 	if ((can_send && can_send->boolean) || (paused && paused->boolean) || !why_not)
 		desktop_set_trouble(desktop, "");
@@ -119,8 +121,9 @@ static void desktop_ask_status(struct desktop *desktop)
 
 	session_call_free(desktop->status);
 	desktop->status = NULL;
-	desktop_call_gateway(desktop, "{\"command\":\"status\",\"arguments\":{}}", false,
-			     &handlers, &desktop->status);
+	if (desktop_call_gateway(desktop, "{\"command\":\"status\",\"arguments\":{}}",
+				 false, &handlers, &desktop->status))
+		desktop_start_timer(desktop->retry, DESKTOP_RETRY_S);
 }
 
 /* ---- incoming messages */
@@ -245,7 +248,12 @@ static void desktop_connect(struct desktop *desktop)
 
 static int desktop_on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
-	desktop_connect(data);
+	struct desktop *desktop = data;
+
+	if (desktop->events)
+		desktop_ask_status(desktop);
+	else
+		desktop_connect(desktop);
 	return 0;
 }
 

@@ -24,6 +24,7 @@ from lab.process import Process
 from lone_gateway import LoneGateway
 from modem.patience import patience
 
+PROGRAM = Path(os.environ.get("GATEWAY_BINARY", BINARY)).with_name("ofono-mcp-session")
 CAPABILITIES = ("actions", "body", "body-markup")
 READING_S = 2.0                     # more than DESKTOP_READ_MS of include/session/desktop.h
 
@@ -93,8 +94,7 @@ class Desktop:
         self.session = Process("ofono-mcp-session", folder / "session.log")
 
     def start(self) -> None:
-        program = Path(os.environ.get("GATEWAY_BINARY", BINARY)).with_name("ofono-mcp-session")
-        self.session.run([str(program), "--control", str(self._state / "control"), *self._options],
+        self.session.run([str(PROGRAM), "--control", str(self._state / "control"), *self._options],
                          environment={"DBUS_SESSION_BUS_ADDRESS": self.bus.address,
                                       **self._system_bus})
 

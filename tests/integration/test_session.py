@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import socket
+import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
+from typing import Any
 
 import dbus.bus
 import pytest
@@ -16,8 +22,9 @@ from dbus.lowlevel import SignalMessage
 
 from agent import TO, Agent, taken_texts
 from approving import Owner, new_agent
-from desktop import READING_S, Desktop, Server
+from desktop import PROGRAM, READING_S, Desktop, Server
 from lab import Lab, wait_until
+from modem.patience import patience
 from test_approval import ONE, agent, lab, owner
 from webhooks import Hook, Hooked
 
@@ -252,31 +259,105 @@ def test_a_gateway_that_is_away_for_a_minute_is_told_once(lab: Lab, desktop: Des
     server.wait_withdrawn(shown)
 
 
-def answer_events_alone(listener: socket.socket) -> None:
-    """As a gateway that stops: whatever else is asked ends without an answer."""
-    following = []
-    while True:
-        try:
-            peer, _ = listener.accept()
-        except OSError:
-            return
-        if b'"events"' in peer.recv(4096):
-            following.append(peer)
-        else:
-            peer.close()
-            if following:
-                following.pop().close()
+Answers = Callable[[str, int], list[dict[str, Any]]]
 
 
-def test_a_session_survives_a_gateway_that_ends_without_an_answer(folder: Path) -> None:
-    lab = SimpleNamespace(folder=folder, gateway=SimpleNamespace(state=folder),
-                          bus=SimpleNamespace(environment={}))
+@contextlib.contextmanager
+def stub_gateway(folder: Path, answers: Answers) -> Iterator[SimpleNamespace]:
+    """A control socket: `answers` gets a command and how often it came before; [] ends the call
+    without an answer. Events are followed until a "stop" comes."""
+    calls: Counter[str] = Counter()
+    following: list[socket.socket] = []
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            try:
+                peer, _ = listener.accept()
+            except OSError:
+                return
+            command = json.loads(peer.recv(4096))["command"]
+            said = answers(command, calls[command])
+            calls[command] += 1
+            if command == "events":
+                following.append(peer)
+                continue
+            with peer, contextlib.suppress(BrokenPipeError):    # the other may have hung up
+                peer.sendall("".join(json.dumps(one) + "\n" for one in said).encode())
+
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "control"))
         listener.listen()
-        Thread(target=answer_events_alone, args=[listener], daemon=True).start()
-        with Desktop(lab) as desktop:
-            wait_until(lambda: "cannot be reached" in desktop.session.log, what="it has noticed")
-            wait_until(lambda: desktop.session.log.count("connected to the gateway") > 1,
-                       what="it tries again")
-        listener.shutdown(socket.SHUT_RDWR)
+        Thread(target=serve, args=[listener], daemon=True).start()
+        try:
+            yield SimpleNamespace(folder=folder, gateway=SimpleNamespace(state=folder), calls=calls,
+                                  bus=SimpleNamespace(environment={}), following=following)
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            for peer in following:
+                peer.close()
+
+
+def test_a_session_survives_a_gateway_that_ends_without_an_answer(folder: Path) -> None:
+    def answer(command: str, before: int) -> list[dict[str, Any]]:
+        if command != "events" and gateway.following:
+            gateway.following.pop().close()
+        return []
+
+    with stub_gateway(folder, answer) as gateway, Desktop(gateway) as desktop:
+        wait_until(lambda: "cannot be reached" in desktop.session.log, what="it has noticed")
+        wait_until(lambda: desktop.session.log.count("connected to the gateway") > 1,
+                   what="it tries again")
+
+
+def test_a_list_or_a_status_that_fails_once_is_asked_for_again(folder: Path) -> None:
+    waiting = {"message_id": 7, "revision": 1, "phone_number": TO, "text": "listed at last", "client": "careful"}
+
+    def answer(command: str, before: int) -> list[dict[str, Any]]:
+        if not before:
+            return []
+        if command == "approvals":
+            return [{"item": waiting}, {"result": {"more": 0}}]
+        return [{"result": {"can_send": True}}]
+
+    with stub_gateway(folder, answer) as gateway, Desktop(gateway) as desktop, desktop.server() as server:
+        assert server.wait_shown("listed at last")["actions"]
+        wait_until(lambda: gateway.calls["status"] > 1, what="its status was asked for again")
+        assert gateway.calls["events"] == 1
+
+
+# ---- no session --------------------------------------------------------------------------
+
+
+def test_without_a_session_it_ends_and_says_why(folder: Path) -> None:
+    nothing = {name: value for name, value in os.environ.items()
+               if name not in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")}
+    ended = subprocess.run([PROGRAM, "--control", str(folder / "control")], env=nothing,
+                           capture_output=True, text=True, timeout=patience(20))
+    assert ended.returncode == 1 and "XDG_RUNTIME_DIR" in ended.stderr
+
+
+def test_without_a_session_the_owner_decides_and_the_next_session_shows_the_rest(
+        lab: Lab, agent: Agent, owner: Owner) -> None:
+    """The user is logged out: there is no bus. Then they log in, out and in again."""
+    desktop = Desktop(lab)
+    desktop.start()
+    try:
+        decided = ask(agent, "decided in a terminal")
+        owner.do("approve", decided)
+        agent.wait_state(decided, "sent")
+        waiting = ask(agent, "shown after the login")
+        wait_until(lambda: "no connection" in desktop.session.log, what="it looks for the session")
+        for _ in range(2):
+            desktop.bus.start()
+            with desktop.server() as server:
+                server.wait_shown("shown after the login")
+            desktop.bus.stop()
+            assert owner.wait_asked() == [waiting]
+        desktop.bus.start()
+        with desktop.server() as server:
+            server.press(server.wait_shown("shown after the login"), "Approve")
+            agent.wait_state(waiting, "sent")
+        assert taken_texts(lab) == ["decided in a terminal", "shown after the login"]
+    finally:
+        desktop.session.terminate()
+        desktop.bus.stop()

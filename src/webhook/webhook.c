@@ -232,8 +232,7 @@ void webhook_each(struct webhooks *webhooks,
 	struct webhook_view view;
 
 	TAILQ_FOREACH (subscription, &webhooks->list, link) {
-		if (subscription->has_ended ||
-		    webhook_subscription_is_expired(subscription))
+		if (!webhook_subscription_is_live(subscription))
 			continue;
 		webhook_subscription_view(subscription, &view);
 		visit(data, &view);
@@ -324,7 +323,7 @@ void webhook_count(struct webhooks *webhooks, struct webhook_counts *counts_out)
 	*counts_out = (struct webhook_counts){ .delivered = webhooks->delivered,
 					       .failed = webhooks->failed };
 	TAILQ_FOREACH (subscription, &webhooks->list, link) {
-		if (subscription->has_ended)
+		if (!webhook_subscription_is_live(subscription))
 			continue;
 		counts_out->subscriptions++;
 		counts_out->suspended += subscription->row.suspended_ms > 0;

@@ -194,6 +194,8 @@ void webhook_subscription_free(struct webhook_subscription *subscription);
 struct webhook_subscription *webhook_subscription_find(struct webhooks *webhooks,
 						       const char *name_id);
 bool webhook_subscription_is_expired(const struct webhook_subscription *subscription);
+/* Has it neither ended nor expired? One that expired stays in memory until there is work to do. */
+bool webhook_subscription_is_live(const struct webhook_subscription *subscription);
 void webhook_subscription_view(const struct webhook_subscription *subscription,
 			       struct webhook_view *view_out);
 /* Writes what deliveries changed, lazily. Logs a failure and goes on without. */

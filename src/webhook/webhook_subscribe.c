@@ -89,7 +89,8 @@ static bool webhook_subscribe_is_known(const struct webhook_subscribe_attempt *a
 	char digest[MAC_DIGEST_BYTES];
 
 	TAILQ_FOREACH (other, &attempt->all->list, link) {
-		if (!other->has_ended && other->row.client_id == attempt->client.id &&
+		if (webhook_subscription_is_live(other) &&
+		    other->row.client_id == attempt->client.id &&
 		    strcmp(other->row.url, attempt->row.url) == 0)
 			return true;
 	}
@@ -304,9 +305,10 @@ static struct webhook_subscribe_use webhook_subscribe_count(
 	const struct webhook_subscribe_attempt *attempt;
 
 	TAILQ_FOREACH (other, &self->all->list, link) {
-		use.all++;
-		use.of_client +=
-			other->row.client_id == self->client.id && !other->has_ended;
+		bool is_live = webhook_subscription_is_live(other);
+
+		use.all += is_live || other->has_ended; /* a farewell is under way */
+		use.of_client += is_live && other->row.client_id == self->client.id;
 	}
 	TAILQ_FOREACH (attempt, &self->all->attempts, link) {
 		use.all += attempt != self;

@@ -120,6 +120,11 @@ bool webhook_subscription_is_expired(const struct webhook_subscription *subscrip
 	       clock_wall_ms() >= subscription->row.expires_ms;
 }
 
+bool webhook_subscription_is_live(const struct webhook_subscription *subscription)
+{
+	return !subscription->has_ended && !webhook_subscription_is_expired(subscription);
+}
+
 static int64_t webhook_subscription_watermark(
 	const struct webhook_subscription *subscription)
 {

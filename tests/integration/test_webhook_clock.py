@@ -130,6 +130,17 @@ def test_a_subscription_that_nobody_refreshes_ends(hook: Hook, receiver: Receive
     assert hook.gateway.owner.json_lines("webhooks") == [{"subscriptions": 0, "approvals": 0}]
 
 
+def test_subscriptions_that_are_over_take_no_place_and_vouch_for_no_receiver(
+        hook: Hook, receiver: Receiver, clock: Clock) -> None:
+    """Nothing has happened since, so that they are still in memory."""
+    for number in range(8):
+        assert hook.subscribe({"from": f"+3630000000{number}"}, ttlMs=300_000).result
+    clock.sleep(2 * 86400)
+    assert hook.subscribe({"contains": "new"}).result["id"]
+    assert len(receiver.challenges) == 2
+    assert hook.gateway.owner.json_lines("webhooks")[-1]["subscriptions"] == 1
+
+
 def test_without_a_delivery_nothing_wakes_the_gateway(hook: Hook, receiver: Receiver) -> None:
     hook.subscribe()
     hook.gateway.receive()

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "store/store_audit.h"
+#include "store/store_client.h"
 #include "webhook/webhook.h"
 
 struct running_key {
@@ -152,6 +153,19 @@ bool running_reload_config(struct running *running, struct running_reload *reloa
 	return done;
 }
 
+/* What a client without the scope could no longer end itself. */
+static void running_end_dialogues(const struct running *running, int64_t client_id)
+{
+	const struct services *services = running->services;
+	struct client client = { .scopes = 0 }; /* of a revoked one */
+
+	store_client_find_id(services->store, client_id, &client);
+	if (!(client.scopes & CLIENT_CALL))
+		dialler_revoke(services->dialler, client_id);
+	if (!(client.scopes & CLIENT_USSD))
+		ussd_revoke(services->ussd, client_id);
+}
+
 /* Requests end first, because they may still use what the next steps take away. */
 void running_client_changed(struct running *running, int64_t client_id,
 			    enum running_client_change change)
@@ -160,11 +174,9 @@ void running_client_changed(struct running *running, int64_t client_id,
 		return;
 	if (change != RUNNING_CLIENT_CHANGED)
 		web_cut_client(running->web, client_id);
-	if (change == RUNNING_CLIENT_REVOKED) {
+	if (change == RUNNING_CLIENT_REVOKED)
 		endpoint_end_sessions(running->web->endpoint, client_id);
-		dialler_revoke(running->services->dialler, client_id);
-		ussd_revoke(running->services->ussd, client_id);
-	}
+	running_end_dialogues(running, client_id);
 	if (change == RUNNING_CLIENT_REVOKED || change == RUNNING_CLIENT_ROTATED)
 		webhook_end_client(running->services->webhooks, client_id,
 				   change == RUNNING_CLIENT_REVOKED ? "revoked"

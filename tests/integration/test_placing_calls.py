@@ -364,14 +364,23 @@ def test_only_its_client_hangs_up_a_call_by_default(make_lab: Callable[..., Lab]
     assert (hung["detail"]["client"], ended["detail"]["reason"]) == ("other", "hung_up")
     wait_until(lambda: {"not_your_call", "emergency_number_blocked"} <= {
         line["detail"]["code"] for line in audit.lines("call_refused")}, what="it is noted")
-    wait_over(lab)
-    one.call("place_call", to_phone_number=TO, wait_for="none")
-    Owner(lab.gateway.state).do("revoke", "one")
-    wait_over(lab)
-    wait_until(lambda: "revoked" in [line["detail"]["reason"]
-                                     for line in audit.lines("call_ended")[-1:]],
-               what="the audit has why")
     assert TO not in lab.gateway.log
+
+
+def test_the_calls_of_a_client_end_when_it_may_no_longer_call(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(ON, modem_count=1, gateway_open=False, policy="")
+    one, owner, audit = client(lab, "one", "read", "call"), Owner(lab.gateway.state), Audit(lab.gateway)
+    wait_until(lambda: one.call("place_call", to_phone_number="999").code
+               == "emergency_number_blocked", what="the modem is known")
+    for count, command in enumerate((["change", "--scope", "read"], ["revoke"]), 1):
+        owner.do("change", "--scope", "read,call", "one")
+        assert one.call("place_call", to_phone_number=TO, wait_for="none").structured
+        owner.do("change", "--scope", "call", "one")        # it may still hang up
+        assert lab.modems[0].calls.is_up
+        owner.do(*command, "one")
+        wait_over(lab)
+        wait_until(lambda: len(audit.lines("call_ended")) == count, what="the audit has its end")
+        assert audit.lines("call_ended")[-1]["detail"]["reason"] == "revoked"
 
 
 class Caller(Modern):

@@ -13,6 +13,7 @@ from events import Events
 from lab import Lab, wait_until
 from modem import USSD_ASKS, USSD_TERMINATED, Sim
 from modern import Request
+from owner import Owner
 from pending import Pending
 from test_audit import Audit
 from test_sims import another_card
@@ -149,6 +150,20 @@ def test_a_code_blocks_others_until_its_client_disconnects(phone: Lab) -> None:
     call.leave()
     wait_until(lambda: cancelled(phone) == before + 1, what="it is cancelled")
     wait_until(lambda: not dial(phone).is_error, what="the modem is free")
+
+
+@pytest.mark.parametrize("command", [["change", "--scope", "read"], ["revoke"]], ids=lambda words: words[0])
+def test_a_dialogue_ends_when_its_client_may_no_longer_dial(
+        make_lab: Callable[..., Lab], command: list[str]) -> None:
+    lab = make_lab(CONFIG + "replies = yes\n", modem_count=1, gateway_open=False)
+    modem, owner = lab.modems[0], Owner(lab.gateway.state)
+    modem.set_ussd(MENU, "1 Balance 2 Bonus", USSD_ASKS)
+    token = owner.json("pair", "--scope", "read,ussd", "one")["token"]
+    agent = Agent(lab, token)
+    wait_until(lambda: not agent.call("send_ussd", code=MENU).is_error, what="the dialogue is open")
+    before = cancelled(lab)
+    owner.do(*command, "one")
+    wait_until(lambda: cancelled(lab) == before + 1, what="it is cancelled")
 
 
 def test_a_network_notification_is_listed_as_a_notice(phone: Lab) -> None:

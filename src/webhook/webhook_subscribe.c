@@ -134,7 +134,9 @@ static void webhook_subscribe_take_over(struct webhook_subscribe_attempt *attemp
 		row->old_secret_length = subscription->old_secret.length;
 	}
 	row->refreshed_ms = attempt->row.refreshed_ms;
-	row->expires_ms = attempt->row.expires_ms;
+	/* A clock that is wrong ends nothing, not even when it is right again. */
+	if (!webhook_post_clock_flaw() || attempt->row.expires_ms > row->expires_ms)
+		row->expires_ms = attempt->row.expires_ms;
 }
 
 static int webhook_subscribe_refresh(struct webhook_subscribe_attempt *attempt,
@@ -460,13 +462,13 @@ static bool webhook_subscribe_begin(struct webhook_subscribe_attempt *attempt,
 	live = webhook_subscribe_live(attempt->all, attempt->name_id);
 	if (!live && !webhook_subscribe_has_room(attempt, answer))
 		return false;
-	if (live || webhook_subscribe_is_known(attempt)) {
-		webhook_subscribe_store(attempt, answer);
-		return false;
-	}
-	if (webhook_post_clock_flaw()) {
+	if (!live && webhook_post_clock_flaw()) {
 		answer->outcome = WEBHOOK_CLOCK_WRONG;
 		answer->text = webhook_post_clock_flaw();
+		return false;
+	}
+	if (live || webhook_subscribe_is_known(attempt)) {
+		webhook_subscribe_store(attempt, answer);
 		return false;
 	}
 	return webhook_subscribe_challenge(attempt) == 0;

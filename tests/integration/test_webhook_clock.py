@@ -63,6 +63,18 @@ def test_nobody_subscribes_while_the_clock_is_wrong(hook: Hook, receiver: Receiv
     assert hook.subscribe().result
 
 
+def test_a_refresh_while_the_clock_is_wrong_shortens_nothing(hook: Hook, receiver: Receiver,
+                                                             clock: Clock) -> None:
+    until = hook.subscribe().result["refreshBefore"]
+    clock.set(-YEARS)
+    assert hook.subscribe().result["refreshBefore"] == until
+    error = json.loads(hook.subscribe({"contains": "new"}).body)["error"]     # of a known receiver
+    assert "clock is wrong" in error["message"]
+    clock.set(0)
+    hook.gateway.receive()
+    receiver.wait_for(1)
+
+
 def suspend(hook: Hook, receiver: Receiver, clock: Clock) -> None:
     """With one message that waits. The gateway says so in its log before it has set the time of
     the next attempt, so what it answers counts."""

@@ -118,7 +118,7 @@ static void webhook_run(struct webhooks *webhooks)
 		if (webhook_reap(subscription))
 			continue;
 		next_ms = webhook_advance(subscription, is_held);
-		/* one that waits for its turn at a host is woken by that one's end */
+		/* one that waits for its turn at a server is woken by that one's end */
 		if (next_ms <= now_ms && subscription->body.length)
 			continue;
 		if (next_ms < due_ms)

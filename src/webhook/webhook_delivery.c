@@ -78,7 +78,7 @@ bool webhook_delivery_has_room(const struct webhook_subscription *subscription)
 		if (!other->post.request)
 			continue;
 		if (++count == AT_ONCE_MAX ||
-		    strcmp(other->host, subscription->host) == 0)
+		    strcmp(other->row.origin, subscription->row.origin) == 0)
 			return false;
 	}
 	return true;
@@ -170,7 +170,7 @@ static bool webhook_delivery_finish(struct webhook_subscription *subscription,
 	return false;
 }
 
-/* Its place is at the end now, so that the others of the same host have their turn. */
+/* Its place is at the end now, so that the others of the same server have their turn. */
 static void webhook_delivery_on_done(void *data, const struct webhook_post_result *result)
 {
 	struct webhook_subscription *subscription = data;

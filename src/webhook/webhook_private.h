@@ -140,7 +140,6 @@ struct webhook_subscription {
 	struct store_webhook_row row; /* its strings are in the arena, or below */
 	struct arena *arena;
 	const struct json *arguments; /* in the arena */
-	char host[WEBHOOK_HOST_BYTES];
 	struct webhook_secret secret, old_secret;
 	int64_t saved; /* row.scanned as it is in the store */
 	/* the delivery under way: */
@@ -216,7 +215,7 @@ int webhook_subscription_end(struct webhook_subscription *subscription,
 
 /* Returns the clock_boot_ms() of the next attempt; INT64_MAX if nothing waits. */
 int64_t webhook_delivery_due(const struct webhook_subscription *subscription);
-/* Is there room for one more, to this host? */
+/* Is there room for one more, to this server (its origin)? */
 bool webhook_delivery_has_room(const struct webhook_subscription *subscription);
 void webhook_delivery_start(struct webhook_subscription *subscription);
 /* Tries a failed one again soon. */

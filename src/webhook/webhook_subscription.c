@@ -66,7 +66,6 @@ static bool webhook_subscription_copy(struct webhook_subscription *subscription,
 	copy->old_secret = subscription->old_secret.bytes;
 	if (webhook_url_parse(copy->url, &url))
 		return false;
-	memcpy(subscription->host, url.host, sizeof(url.host));
 	return json_reader_read(subscription->arena, copy->arguments,
 				strlen(copy->arguments), &subscription->arguments) == 0;
 }

@@ -6,10 +6,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
+from threading import Event
 
 import pytest
 
 from lab import wait_until
+from modem.patience import patience
 from modern import INVALID_PARAMS
 from webhooks import (CALLBACK, EXHAUSTED, FORBIDDEN, NAME, NOT_FOUND, OTHER_KEY,
                       OTHER_SECRET, SECRET, UNSUPPORTED, Answer, Delivery, Hook, Hooked,
@@ -196,6 +198,19 @@ def test_events_arrive_in_order_one_at_a_time_and_filtered(hook: Hook,
     assert len(receiver.received) == 10
     assert {one.json["data"]["from"] for one in receiver.events} == {"+36301112233"}
     assert receiver.most_at_once == 1
+
+
+def test_a_receiver_that_does_not_answer_delays_no_other_server_of_its_host(receiver: Receiver) -> None:
+    with Receiver() as silent, Hooked(receiver.origin, silent.origin) as gateway:
+        released = Event()
+        silent.behaviour = lambda _: released.wait(patience(60)) and None
+        for number in range(2):
+            assert Hook(gateway, silent.url, f"silent{number}").subscribe().result
+        assert Hook(gateway, receiver.url).subscribe().result
+        gateway.receive()
+        receiver.wait_for(1)
+        assert not [row for row in gateway.owner.json_lines("webhooks") if row.get("last_error")]
+        released.set()
 
 
 @pytest.mark.parametrize("status", [410, 413])

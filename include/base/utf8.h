@@ -32,5 +32,15 @@ size_t utf8_cut(const char *text, size_t characters);
  */
 uint32_t utf8_fold(uint32_t character);
 
+/*
+ * Returns the same letter as a capital or small one, whichever it is not; a character itself if it
+ * has no other. It knows Latin, Greek, Cyrillic and Armenian. Not the Turkish dotless i and dotted
+ * I: their others are letters of ASCII.
+ */
+uint32_t utf8_other_case(uint32_t character);
+
+/* Is `part`, regardless of case, in the text? */
+bool utf8_contains(const char *text, const char *part);
+
 /* Is it a combining accent, which follows its letter (U+0300 to U+036F)? */
 bool utf8_is_accent(uint32_t character);

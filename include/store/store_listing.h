@@ -21,7 +21,7 @@ struct store_listing_filter { /* of both directions; 0, NULL and false filter no
 	bool without_service; /* no MESSAGE_SERVICE */
 	/* phone number in any spelling (store/store_party.h), or a name */
 	const char *number;
-	const char *search; /* a part of the text; ASCII letters case-insensitive */
+	const char *search;	      /* a part of the text, in any case */
 	enum store_message_kind kind; /* visits also others: visit decides */
 	int64_t sim_id;
 	int64_t since_ms;  /* created_ms >= */

@@ -154,3 +154,80 @@ bool utf8_is_accent(uint32_t character)
 {
 	return utf8_is_within(character, 0x300, 0x36f);
 }
+
+/* ---- capital and small letters */
+
+/* Of the capital letters from first to last, in steps: how far behind them the small ones are. */
+static const struct {
+	uint32_t first, last, step, distance;
+} utf8_capitals[] = {
+	{ 'A', 'Z', 1, 0x20 },	   { 0xc0, 0xd6, 1, 0x20 },   { 0xd8, 0xde, 1, 0x20 },
+	{ 0x100, 0x12e, 2, 1 },	   { 0x132, 0x136, 2, 1 },    { 0x139, 0x147, 2, 1 },
+	{ 0x14a, 0x176, 2, 1 },	   { 0x179, 0x17d, 2, 1 },    { 0x18f, 0x18f, 1, 0xca },
+	{ 0x1a0, 0x1a4, 2, 1 },	   { 0x1af, 0x1af, 1, 1 },    { 0x1cd, 0x1db, 2, 1 },
+	{ 0x1f8, 0x21e, 2, 1 },	   { 0x386, 0x386, 1, 0x26 }, { 0x388, 0x38a, 1, 0x25 },
+	{ 0x38c, 0x38c, 1, 0x40 }, { 0x38e, 0x38f, 1, 0x3f }, { 0x391, 0x3a1, 1, 0x20 },
+	{ 0x3a3, 0x3ab, 1, 0x20 }, { 0x400, 0x40f, 1, 0x50 }, { 0x410, 0x42f, 1, 0x20 },
+	{ 0x460, 0x480, 2, 1 },	   { 0x48a, 0x4be, 2, 1 },    { 0x4c1, 0x4cd, 2, 1 },
+	{ 0x4d0, 0x52e, 2, 1 },	   { 0x531, 0x556, 1, 0x30 }, { 0x1e00, 0x1e94, 2, 1 },
+	{ 0x1ea0, 0x1efe, 2, 1 },
+};
+
+enum { UTF8_CAPITALS = sizeof(utf8_capitals) / sizeof(*utf8_capitals) };
+
+static bool utf8_is_capital(size_t row, uint32_t character)
+{
+	return utf8_is_within(character, utf8_capitals[row].first,
+			      utf8_capitals[row].last) &&
+	       (character - utf8_capitals[row].first) % utf8_capitals[row].step == 0;
+}
+
+static uint32_t utf8_small(uint32_t character)
+{
+	if (character < 0x80)
+		return utf8_is_within(character, 'A', 'Z') ? character + 0x20 : character;
+	for (size_t row = 0; row < UTF8_CAPITALS; row++) {
+		if (utf8_is_capital(row, character))
+			return character + utf8_capitals[row].distance;
+	}
+	return character;
+}
+
+uint32_t utf8_other_case(uint32_t character)
+{
+	uint32_t small = utf8_small(character);
+
+	for (size_t row = 0; small == character && row < UTF8_CAPITALS; row++) {
+		if (utf8_is_capital(row, character - utf8_capitals[row].distance))
+			return character - utf8_capitals[row].distance;
+	}
+	return small;
+}
+
+static bool utf8_begins_with(const char *text, const char *part)
+{
+	while (*part) {
+		if (!*text ||
+		    utf8_small(utf8_next(&text)) != utf8_small(utf8_next(&part)))
+			return false;
+	}
+	return true;
+}
+
+bool utf8_contains(const char *text, const char *part)
+{
+	uint32_t first, other;
+
+	if (!*part)
+		return true;
+	first = utf8_next(&part);
+	other = utf8_other_case(first);
+	while (*text) {
+		uint32_t character = utf8_next(&text);
+
+		if ((character == first || character == other) &&
+		    utf8_begins_with(text, part))
+			return true;
+	}
+	return false;
+}

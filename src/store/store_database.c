@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "store/store.h"
 #include "store/store_file.h"
 #include "store/store_schema.h"
@@ -158,6 +159,17 @@ static void store_database_distrust(sqlite3 *database, bool is_read_only)
 	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 }
 
+/* text_contains(text, part): regardless of case, also beyond ASCII, unlike LIKE. */
+static void store_database_contains(sqlite3_context *context, int count,
+				    sqlite3_value **values)
+{
+	const char *text = (const char *)sqlite3_value_text(values[0]);
+	const char *part = (const char *)sqlite3_value_text(values[1]);
+
+	sqlite3_result_int(context, text && part && utf8_valid(text, strlen(text)) &&
+					    utf8_contains(text, part));
+}
+
 int store_database_check_companions(struct store_database *opening)
 {
 	static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
@@ -191,6 +203,12 @@ int store_database_connect(struct store_database *opening, int flags)
 		return store_database_refused(opening, result);
 	sqlite3_extended_result_codes(opening->database, 1);
 	store_database_distrust(opening->database, flags & SQLITE_OPEN_READONLY);
+	result = sqlite3_create_function_v2(
+		opening->database, "text_contains", 2,
+		SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+		store_database_contains, NULL, NULL, NULL);
+	if (result != SQLITE_OK)
+		return store_database_refused(opening, result);
 	sqlite3_busy_timeout(opening->database, STORE_BUSY_MS);
 	return 0;
 }

@@ -38,7 +38,6 @@ enum { CONVERSATION_ROWS = 64 }; /* that are read at once for its latest message
 
 /* what a piece of a listing binds */
 struct store_listing_terms {
-	char *pattern; /* NULL if there is no search */
 	/* the only spelling that occurs; NULL if `numbers` holds them */
 	const char *number;
 	/* JSON list of spellings, "" if there is none */
@@ -74,24 +73,6 @@ static int store_listing_index(const struct store_listing_filter *filter,
 	else if (filter->outgoing_only || filter->incoming_only)
 		index = LIST_BY_DIRECTION - LIST_BY_ID;
 	return filter->after_id ? index + up : index;
-}
-
-/* For LIKE: '%' on both sides, its special characters escaped. Returns NULL if memory runs out. */
-static char *store_listing_pattern(const char *search)
-{
-	char *pattern = malloc(2 * strlen(search) + 3), *end = pattern;
-
-	if (!pattern)
-		return NULL;
-	*end++ = '%';
-	for (; *search; search++) {
-		if (strchr("%_\\", *search))
-			*end++ = '\\';
-		*end++ = *search;
-	}
-	*end++ = '%';
-	*end = '\0';
-	return pattern;
 }
 
 /* Returns 0 if there is none, or on an error. */
@@ -198,7 +179,7 @@ static int store_listing_scan(struct store *store,
 
 	store_bind_integers(statement, 5, filter->sim_id, filter->unread_only,
 			    filter->since_ms, filter->until_ms);
-	store_bind_text(statement, 9, terms->pattern);
+	store_bind_text(statement, 9, filter->search);
 	sqlite3_bind_int(statement, 12, filter->without_service);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -340,19 +321,12 @@ static int store_listing_read_piece(struct store *store,
 int store_listing_messages(struct store *store, struct store_listing_query *query,
 			   unsigned rows)
 {
-	const char *phrase = query->filter.search;
 	struct store_listing_terms terms;
-	int error;
 
-	terms.pattern = phrase ? store_listing_pattern(phrase) : NULL;
-	if (phrase && !terms.pattern)
-		return -ENOMEM;
 	store_listing_find_numbers(store, query->filter.number, &terms);
 	if (!query->before_id)
 		store_listing_begin(query);
-	error = store_listing_read_piece(store, query, &terms, rows);
-	free(terms.pattern);
-	return error;
+	return store_listing_read_piece(store, query, &terms, rows);
 }
 
 struct store_listing_walk {

@@ -15,7 +15,7 @@ enum { STORE_SHARD_SHIFT = 14 };
 
 /*
  * What the full-text index has of a message: the text with the letters of ASCII in lower case,
- * as LIKE compares them, and at its end two characters that name its shard.
+ * and at its end two characters that name its shard.
  */
 #define STORE_INDEXED_TEXT                                           \
 	"lower(text) || char(1, 19968 + (message.id >> 21 & 16383)," \

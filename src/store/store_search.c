@@ -2,7 +2,7 @@
 /*
  * The table message_text has for each piece of three characters the IDs of the messages that
  * contain it. A search asks for the messages that have some pieces of its phrase, and the
- * listing compares each text with the phrase itself: so the answers are those of LIKE
+ * listing compares each text with the phrase itself: so the answers are the same without the table
  * (tests/unit/test_store_search.c).
  *
  *   all shards at once --- found some or all --> the listing goes on behind them
@@ -57,21 +57,54 @@ int store_search_first(struct store *store, enum store_search_index index,
 
 /* ---- the question to FTS5 */
 
-/* In quotes, with the letters of ASCII in lower case. */
-static void store_search_put_piece(struct buffer *question, const char *piece)
+/*
+ * In quotes, the characters whose bit is in `others` in their other case. Letters of ASCII are
+ * small in the table, so they become small here.
+ */
+static void store_search_put_spelling(struct buffer *question, const char *piece,
+				      unsigned others)
 {
-	const char *end = piece + utf8_cut(piece, PIECE);
+	buffer_append_text(question, "\"");
+	for (unsigned i = 0; i < PIECE; i++) {
+		uint32_t character = utf8_next(&piece);
+		char octets[4];
 
-	buffer_append_text(question, question->length ? " AND \"" : "\"");
-	for (; piece < end; piece++) {
-		char c = *piece >= 'A' && *piece <= 'Z' ? (char)(*piece - 'A' + 'a')
-							: *piece;
-
-		buffer_append(question, &c, 1);
-		if (c == '"')
-			buffer_append(question, &c, 1);
+		if (others & 1u << i || (character >= 'A' && character <= 'Z'))
+			character = utf8_other_case(character);
+		buffer_append(question, octets, utf8_write(character, octets));
+		if (character == '"')
+			buffer_append_text(question, "\"");
 	}
 	buffer_append_text(question, "\"");
+}
+
+/* Returns the bits of those characters beyond ASCII that are capital or small. */
+static unsigned store_search_cased(const char *piece)
+{
+	unsigned cased = 0;
+
+	for (unsigned i = 0; i < PIECE; i++) {
+		uint32_t character = utf8_next(&piece);
+
+		if (character >= 0x80 && utf8_other_case(character) != character)
+			cased |= 1u << i;
+	}
+	return cased;
+}
+
+/* Asks for the piece in every case that the table may have it in. */
+static void store_search_put_piece(struct buffer *question, const char *piece)
+{
+	unsigned cased = store_search_cased(piece), others = cased;
+
+	buffer_append_text(question, question->length ? " AND (" : "(");
+	store_search_put_spelling(question, piece, others);
+	while (others) {
+		others = (others - 1) & cased;
+		buffer_append_text(question, " OR ");
+		store_search_put_spelling(question, piece, others);
+	}
+	buffer_append_text(question, ")");
 }
 
 /* Writes the name of the shard as in STORE_INDEXED_TEXT. */
@@ -86,7 +119,8 @@ static void store_search_put_shard(struct buffer *question, int64_t id)
 	length += utf8_write((uint32_t)(SHARD_SECOND + (shard & ((1 << SHARD_BITS) - 1))),
 			     name + length);
 	name[length] = '\0';
-	store_search_put_piece(question, name);
+	buffer_append_text(question, " AND ");
+	store_search_put_spelling(question, name, 0);
 }
 
 /* Asks for pieces side by side, and the last one; some are left out of a long phrase. */

@@ -36,7 +36,7 @@
 	" AND (?4 IS NULL OR phone_number = ?4) AND (?5 = 0 OR sim_id = ?5)" \
 	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"                   \
 	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"        \
-	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\')"                      \
+	" AND (?9 IS NULL OR text_contains(text, ?9))"                       \
 	" AND (NOT ?12 OR message.flags & 16384 = 0) ORDER BY message.id " order
 #define EDGE(by, order)                                         \
 	"SELECT message.id FROM message " by " message.id > ?1" \

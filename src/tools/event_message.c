@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "config/config.h"
 #include "sms/sender.h"
 #include "store/store_message.h"
@@ -55,7 +56,7 @@ static bool event_message_contains(const struct event_query *query,
 	const struct view view = event_view(query, NULL);
 	const char *words = argument_text(call, "contains");
 
-	return !words || (strcasestr(message->text, words) &&
+	return !words || (utf8_contains(message->text, words) &&
 			  message_view_contains(&view, message, words));
 }
 

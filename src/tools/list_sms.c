@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "console/console.h"
 #include "store/store_listing.h"
 #include "store/store_party.h"
@@ -340,7 +341,7 @@ static bool list_sms_scheduled_wants(const struct list_sms_scheduled *scheduled,
 	       (!filter->since_ms || message->send_at_ms >= filter->since_ms) &&
 	       (!filter->until_ms || message->send_at_ms < filter->until_ms) &&
 	       list_sms_scheduled_is_to(scheduled, message->number) &&
-	       (!filter->search || strcasestr(message->text, filter->search)) &&
+	       (!filter->search || utf8_contains(message->text, filter->search)) &&
 	       message_view_contains(&list->page.view, message, filter->search);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "text/code_mask.h"
 #include "text/extract.h"
 #include "text/service_text.h"
@@ -225,7 +226,7 @@ bool message_view_contains(const struct view *view, const struct message *messag
 		return true;
 	if (message_view_mask(view->services, message, &masked)) {
 		buffer_append(&masked, "", 1);
-		contains = !masked.failed && strcasestr(masked.data, words);
+		contains = !masked.failed && utf8_contains(masked.data, words);
 	}
 	buffer_deinit(&masked);
 	return contains;

@@ -47,6 +47,7 @@ def test_a_sent_message_is_listed_with_its_state(lab: Lab, number: str) -> None:
 def test_list_sms_filters_messages(lab: Lab, number: str) -> None:
     ours, other = number, f"{number}0"
     deliver(lab, ours, "Apple 100%", "banana_split")
+    deliver(lab, other, "Árvíztűrő Найди")
     deliver(lab, other, "cherry", modem=1)
     send(lab, ours, "date palm")
     first, second = sims(lab)
@@ -67,6 +68,8 @@ def test_list_sms_filters_messages(lab: Lab, number: str) -> None:
     assert listed(phone_number=ours, search="0%") == ["Apple 100%"]
     assert listed(phone_number=ours, search="a_s") == ["banana_split"]
     assert listed(phone_number=ours, search="a%s") == []
+    for phrase in "ÁRVÍZTŰRŐ", "árvíztűrő", "НАЙДИ", "найди":
+        assert listed(phone_number=other, search=phrase) == ["Árvíztűrő Найди"]
     assert listed(phone_number=ours, subscription_id=second) == []
     assert listed(phone_number=other, subscription_id=second) == ["cherry"]
     assert listed(phone_number=ours, subscription_id=first, limit=1) == ["date palm"]

@@ -195,30 +195,22 @@ static void ask_slow(const struct store_listing_filter *filter)
 	struct message message;
 	char order[900];
 	char *search = sqlite3_mprintf("%q", filter->search ? filter->search : "");
-	char escaped[400] = "";
-	size_t length = 0;
 
-	for (const char *c = search; *c; c++) {
-		if (strchr("%_\\", *c))
-			escaped[length++] = '\\';
-		escaped[length++] = *c;
-	}
-	escaped[length] = '\0';
-	sqlite3_free(search);
 	snprintf(order, sizeof(order),
-		 "SELECT * FROM message NOT INDEXED WHERE text LIKE '%%%s%%' ESCAPE '\\'"
+		 "SELECT * FROM message NOT INDEXED WHERE text_contains(text, '%s')"
 		 " AND (%d = 0 OR direction = 1) AND (%d = 0 OR created >= %lld)"
 		 " AND (%d = 0 OR created < %lld) AND ('%s' = '' OR"
 		 " substr(replace(phone_number, ' ', ''), -9) = substr('%s', -9))"
 		 " AND (%d = 0 OR (direction = 1 AND read_at = 0))"
 		 " AND (%d = 0 OR direction = 1) AND (%lld = 0 OR id > %lld)"
 		 " ORDER BY id %s",
-		 escaped, filter->incoming_only, filter->since_ms != 0,
+		 search, filter->incoming_only, filter->since_ms != 0,
 		 (long long)filter->since_ms, filter->until_ms != 0,
 		 (long long)filter->until_ms, filter->number ? filter->number : "",
 		 filter->number ? filter->number : "", filter->unread_only,
 		 filter->kind != 0, (long long)filter->after_id,
 		 (long long)filter->after_id, filter->after_id ? "ASC" : "DESC");
+	sqlite3_free(search);
 	assert_int_equal(sqlite3_prepare_v2(store->database, order, -1, &statement, NULL),
 			 SQLITE_OK);
 	slow_count = 0;

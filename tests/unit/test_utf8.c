@@ -153,3 +153,51 @@ TEST(test_cut_counts_characters)
 	assert_int_equal(utf8_count(text), 4);
 	assert_int_equal(utf8_count(""), 0);
 }
+
+TEST(test_each_letter_is_the_other_case_of_its_other_case)
+{
+	static const char *const pairs[] = { "Zz", "Éé", "Őő", "Žž", "Ňň", "Əə", "Ưư",
+					     "Șș", "Άά", "Ώώ", "Ωω", "Ёё", "Яя", "Ґґ",
+					     "Ӂӂ", "Әә", "Աա", "Ḃḃ", "Ệệ" };
+	static const char *const lone[] = { "1", "×", "ß", "İ", "ı", "ς", "会", "م" };
+
+	for (uint32_t code_point = 0; code_point <= 0x10ffff; code_point++) {
+		if (utf8_other_case(utf8_other_case(code_point)) != code_point)
+			fail_msg("U+%04X", code_point);
+	}
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+		const char *at = pairs[i];
+		uint32_t capital = utf8_next(&at);
+
+		assert_int_equal(utf8_other_case(capital), utf8_next(&at));
+	}
+	for (size_t i = 0; i < sizeof(lone) / sizeof(*lone); i++) {
+		uint32_t character = utf8_next(&(const char *){ lone[i] });
+
+		assert_int_equal(utf8_other_case(character), character);
+	}
+}
+
+TEST(test_a_part_is_found_in_any_case)
+{
+	static const struct {
+		const char *text, *part;
+		bool is_found;
+	} rows[] = {
+		{ "A találkozó helye", "TALÁLKOZÓ", true },
+		{ "Привет, ГДЕ ты?", "привет, где", true },
+		{ "Привет", "ПРИВЕТ", true },
+		{ "abcabd", "ABD", true },
+		{ "abc", "", true },
+		{ "", "", true },
+		{ "", "a", false },
+		{ "ab", "abc", false },
+		{ "talalkozo", "találkozó", false },
+		{ "明天会议", "会议", true },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (utf8_contains(rows[i].text, rows[i].part) != rows[i].is_found)
+			fail_msg("\"%s\" in \"%s\"", rows[i].part, rows[i].text);
+	}
+}

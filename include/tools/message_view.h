@@ -76,8 +76,9 @@ bool message_view_contains(const struct view *view, const struct message *messag
 
 /*
  * Returns why the message is in its state: "paused_by_owner" or "clock_unknown" while it waits for
- * that, else message->reason. These two are never stored: one switch and one clock hold all waiting
- * messages.
+ * that; what keeps its SIM from sending ("sim_absent", ...) while it is queued for no other reason;
+ * else message->reason. The first three are never stored: one switch, one clock and one SIM hold
+ * many messages.
  */
 const char *message_view_reason(const struct services *services,
 				const struct message *message);

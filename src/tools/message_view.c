@@ -22,6 +22,7 @@
 #include "sms/sms_command.h"
 #include "store/store_client.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 
 enum {
 	MESSAGE_VIEW_SENT_TIME_LENGTH = sizeof("2026-03-04T05:06:07+0100") - 1,
@@ -451,6 +452,16 @@ bool message_view_waits_for_clock(const struct message *message)
 	return needed_ms >= CLOCK_SANE_MS && now_ms < CLOCK_SANE_MS;
 }
 
+/* Returns the code of what keeps the SIM from sending; "" if nothing does, or that is not known yet. */
+static const char *message_view_obstacle(const struct services *services, int64_t sim_id)
+{
+	const struct sim *sim = sims_find(services->sims, sim_id);
+
+	if (!ofono_is_complete(services->ofono) || (sim && sim->state == SIM_READY))
+		return "";
+	return failure_words(sim ? tool_failure_of_sim(sim) : FAILURE_SIM_ABSENT)->code;
+}
+
 const char *message_view_reason(const struct services *services,
 				const struct message *message)
 {
@@ -460,7 +471,9 @@ const char *message_view_reason(const struct services *services,
 		return failure_words(FAILURE_PAUSED)->code;
 	if (message_view_waits_for_clock(message))
 		return "clock_unknown";
-	return message->reason;
+	return message->state == STATE_QUEUED && !*message->reason
+		       ? message_view_obstacle(services, message->sim_id)
+		       : message->reason;
 }
 
 static const char *const message_view_state_meanings[STATE_LAST + 1] = {
@@ -551,6 +564,13 @@ static const struct {
 	{ "clock_unknown",
 	  "It waits: the phone's clock is not set, or runs behind. It goes "
 	  "out when the time is known." },
+	{ "sim_absent", "It waits until its SIM is back in the phone." },
+	{ "sim_locked", "It waits until its SIM is unlocked." },
+	{ "sim_restricted", "It waits: its SIM sends only to a list of numbers." },
+	{ "modem_off", "It waits until the modem of its SIM is switched on." },
+	{ "not_registered", "It waits until its SIM has a network." },
+	{ "sim_duplicate", "It waits: two modems have its SIM." },
+	{ "modem_stuck", "It waits: its modem does not finish another message." },
 	{ "loop_suspected",
 	  "It waits for the owner's approval: two machines seem to answer each other." },
 	{ "not_delivered",

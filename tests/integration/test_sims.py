@@ -12,7 +12,7 @@ import pytest
 
 from agent import SOON_S, Agent, assert_refused, assert_sent
 from lab import Lab, McpClient, wait_until
-from modem import Modem, Sim
+from modem import SEARCHING, Modem, Outcome, Sim
 from modem.sim import EF_ICCID
 from schema import problems, whole_answer
 
@@ -179,6 +179,31 @@ def test_a_sim_in_flight_mode_cannot_send(lab: Lab, agent: Agent) -> None:
     agent.wait_states("ready", "ready")
     assert_sent(agent.send("landed", sim))
     assert [submit.text for submit in lab.modems[0].offered] == ["landed"]
+
+
+def test_a_queued_message_shows_what_keeps_its_sim_from_sending(lab: Lab, agent: Agent) -> None:
+    modem, sim = lab.modems[0], agent.ids()[0]
+    modem.plan(Outcome.hang())
+    agent.send("first", sim, wait_for="none")
+    modem.wait_offered(1)
+    queued = agent.send("second", sim, wait_for="none").message_id
+
+    def told() -> set[str | None]:
+        """In the message's own status, and in the list."""
+        status = agent.call("get_sms_status", message_id=queued).structured
+        rows = agent.call("list_sms", direction="out", limit=1).structured["messages"]
+        return {row.get("reason") for row in (status, *rows)}
+
+    try:
+        assert told() == {None}
+        modem.set_registration(SEARCHING)
+        agent.wait_states("searching", "ready")
+        assert told() == {"not_registered"}
+    finally:
+        modem.set_registration(HOME)
+        modem.unhang(Outcome.ok())
+    agent.wait_state(queued, "sent")
+    assert told() == {None}
 
 
 def test_a_locked_sim_is_listed_and_cannot_send(lab: Lab, agent: Agent) -> None:

@@ -41,6 +41,8 @@ void clock_set_source(const struct clock_source *source);
 
 /* Writes the phone's local time, "2026-11-21T08:30:00+01:00"; milliseconds are cut off. */
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+/* Returns the day of the week in local time, in English. */
+const char *clock_weekday(int64_t wall_ms);
 /* Returns the next whole second, for a "not before" that clock_format() writes. */
 int64_t clock_ceil_ms(int64_t wall_ms);
 

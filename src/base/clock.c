@@ -155,6 +155,16 @@ void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 	snprintf(text, CLOCK_TEXT_BYTES, "%s%s", seconds_text, offset_text);
 }
 
+const char *clock_weekday(int64_t wall_ms)
+{
+	static const char *const days[] = { "Thursday", "Friday",  "Saturday", "Sunday",
+					    "Monday",	"Tuesday", "Wednesday" };
+	int64_t local_ms = wall_ms + clock_offset_minutes(wall_ms) * CLOCK_MS_PER_MINUTE;
+	int64_t day = local_ms / CLOCK_MS_PER_DAY % 7; /* 1970 began with a Thursday */
+
+	return days[local_ms < 0 ? 6 : day];
+}
+
 int64_t clock_ceil_ms(int64_t wall_ms)
 {
 	int64_t over_ms = wall_ms % CLOCK_MS_PER_SECOND;

@@ -72,6 +72,7 @@ static const struct schema_field status_view_alert_fields[] = {
 
 const struct schema_field status_view_fields[] = {
 	{ "now", SCHEMA_STRING, true, "The phone's time; all times have its offset" },
+	{ "weekday", SCHEMA_STRING, true, "The day of the week of now, in English" },
 	{ "time_zone", SCHEMA_STRING, true,
 	  "The phone's: a name, or the offset from UTC" },
 	{ "host", SCHEMA_STRING, false, "The phone's host name" },
@@ -417,6 +418,7 @@ static void status_view_put_clock(struct json_writer *writer)
 	char zone[CLOCK_ZONE_BYTES];
 
 	view_put_time(writer, "now", clock_wall_ms());
+	json_put_string(writer, "weekday", clock_weekday(clock_wall_ms()));
 	clock_zone(zone);
 	json_put_string(writer, "time_zone", zone);
 }

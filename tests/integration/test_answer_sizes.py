@@ -85,14 +85,15 @@ def test_a_listed_message_adds_little_to_its_text(lab: Lab, agent: Agent) -> Non
 def test_the_gateway_status_is_short_and_has_the_time(lab: Lab, agent: Agent) -> None:
     status = both(agent.call("get_gateway_status"))
     assert shown("get_gateway_status", octets(status), STATUS_MOST) <= STATUS_MOST
-    assert datetime.fromisoformat(status["now"]).tzinfo and status["time_zone"]
+    now = datetime.fromisoformat(status["now"])
+    assert now.tzinfo and status["time_zone"] and status["weekday"] == f"{now:%A}"
     assert status["can_send"] is True
     sims = status["sims"]["subscriptions"]
     assert [sim["subscription_id"] for sim in sims] == agent.ids()
     assert all(sim["display_name"] and sim["state"] == "ready" for sim in sims)
     detail = both(agent.call("get_gateway_status", detail=True))
     print(f"get_gateway_status with detail: {octets(detail)} octets")
-    assert {"now", "time_zone", "policy", "modems", "scopes", "balances"} <= set(detail)
+    assert {"now", "weekday", "time_zone", "policy", "modems", "scopes", "balances"} <= set(detail)
     assert "Numbers of countries other than the SIM's are refused." in detail["policy"]
     for limit in status["limits"]:
         same = [row for row in detail["limits"]

@@ -109,6 +109,28 @@ TEST(test_times_are_written_in_local_time)
 	unsetenv("TZ");
 }
 
+TEST(test_a_time_has_the_weekday_of_local_time)
+{
+	static const struct {
+		const char *zone;
+		int64_t wall_ms;
+		const char *weekday;
+	} cases[] = {
+		{ "UTC0", 0, "Thursday" },
+		{ "<-05>5", 0, "Wednesday" },
+		{ "UTC0", 1795995000000, "Sunday" }, /* 2026-11-29T23:30:00Z */
+		{ "<+01>-1", 1795995000000, "Monday" },
+		{ "<-12>12", 1795996800000, "Sunday" }, /* 2026-11-30T00:00:00Z */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		setenv("TZ", cases[i].zone, 1);
+		tzset();
+		assert_string_equal(clock_weekday(cases[i].wall_ms), cases[i].weekday);
+	}
+	unsetenv("TZ");
+}
+
 TEST(test_a_time_zone_has_its_name_or_its_offset)
 {
 	static const struct {

@@ -297,10 +297,14 @@ static bool sms_order_refuse_time(struct sms_order *order, struct refusal *refus
 	char now[CLOCK_TEXT_BYTES];
 
 	clock_format(clock_wall_ms(), now);
-	return sms_order_refuse(refusal_out, FAILURE_INVALID_ARGUMENTS,
-				arena_printf(order->call->arena,
-					     "send_at %s; it is %s by the phone's clock.",
-					     flaw, now));
+	sms_order_refuse(refusal_out, FAILURE_INVALID_ARGUMENTS,
+			 arena_printf(order->call->arena,
+				      "send_at %s; it is %s by the phone's clock.", flaw,
+				      now));
+	refusal_out->fix =
+		"Call again with a time with UTC offset in the next 30 days; ask "
+		"your user if you do not know which they mean.";
+	return false;
 }
 
 static bool sms_order_check_text(struct sms_order *order, struct refusal *refusal_out)

@@ -36,7 +36,9 @@ static const struct schema_field wait_for_sms_input[] = {
 	{ "from", SCHEMA_STRING, false,
 	  "Only from this number in any spelling, or this sender's exact name; "
 	  "blocked senders must be named",
-	  1, 64, .other_names = "phone_number sender number" },
+	  1, 64,
+	  .other_names =
+		  "phone_number sender number from_phone_number contact contact_name" },
 	{ "contains", SCHEMA_STRING, false,
 	  "Only texts with this exact phrase, case-insensitive", 1, 160,
 	  .other_names = "search query text" },

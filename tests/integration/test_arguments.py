@@ -130,7 +130,11 @@ def test_a_word_for_no_number_is_an_error_and_no_empty_result(
     ("wait_for_sms", {"phone_number": TO}, "from"),
     ("wait_for_sms", {"wait_seconds": 1}, "timeout_seconds"),
     ("wait_for_sms", {"cursor": "x"}, "after"),
+    ("wait_for_sms", {"from_phone_number": TO}, "from"),
+    ("wait_for_sms", {"contact_name": "Anna"}, "from"),
     ("list_sms", {"from": TO}, "phone_number"),
+    ("list_sms", {"contact_name": "Anna"}, "phone_number"),
+    ("list_sms", {"date": "2026-11-21"}, "since"),
     ("list_sms", {"contains": "x"}, "search"),
     ("find_contact", {"query": "Anna"}, "name"),
 ])

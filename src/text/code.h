@@ -6,7 +6,7 @@
  * (code_word). Of it come tokens, all that has the shape of a code: numbers (code_number), and
  * pieces between two spaces and what is spelled (code_token). What stands around a token are its
  * signs (code_sign), of which code_use has what is done with it. One table says which shapes with
- * which signs are a code (code_search).
+ * which signs are a code (code_search); what it does not know may still be one (code_guess).
  * extract.c, code_mask.c and code_list.c begin with code_search().
  */
 #pragma once
@@ -396,6 +396,12 @@ uint64_t code_sign_read(struct code_context *context, const struct code_token *t
 /* Returns the words to the nearest name in the sentence; CODE_NEAR_WORDS if none is near. */
 unsigned code_sign_name_distance(const struct code_context *context,
 				 const struct code_token *token);
+
+/* ---- code_guess.c */
+
+/* Is a token that no rule knows still a code, because nothing else explains it? */
+bool code_guess_is_code(const struct code_context *context,
+			const struct code_token *token, uint64_t signs);
 
 /* ---- code_search.c */
 

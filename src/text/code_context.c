@@ -141,6 +141,15 @@ static bool code_context_shouts(const struct code_context *context)
 	return words > 2 && 2 * capitals > words;
 }
 
+/* "20 euros off at checkout", but not "Check-in at 3, checkout at 11" */
+static bool code_context_is_sale(const struct code_context *context, size_t at)
+{
+	return context->kinds[at] & CODE_WORD_SALE &&
+	       (strcmp(context->words[at].folded, "checkout") != 0 ||
+		(code_context_shares_sentence(context, at, at - 1) &&
+		 strcmp(context->words[at - 1].folded, "at") == 0));
+}
+
 void code_context_read(struct code_context *context)
 {
 	static const struct {
@@ -167,6 +176,8 @@ void code_context_read(struct code_context *context)
 	}
 	for (size_t i = 0; i < context->count; i++) {
 		code_context_join_name(context, i);
+		if (!code_context_is_sale(context, i))
+			context->kinds[i] &= ~(uint32_t)CODE_WORD_SALE;
 		kinds |= context->kinds[i];
 	}
 	/* nobody asks to keep a public code secret, or says what it confirms */

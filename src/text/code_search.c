@@ -201,6 +201,10 @@ static bool code_search_judge(struct code_search *search, struct code_token *tok
 			code_search_points(search, token, rules[i].points, signs));
 		return true;
 	}
+	if (!(shapes & NUMBERS) && code_guess_is_code(&search->context, token, signs)) {
+		search->visit->visit(search->visit->data, token, MASKED);
+		return true;
+	}
 	return false;
 }
 

@@ -146,7 +146,7 @@ static const struct {
 	{ CODE_WORD_ENTER, WHOLE,
 	  "put putting ponha pon ponga poner ponlo mets mettez mettre metti mettere mete "
 	  "fai fais faites "
-	  "faz haz poe anvand brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
+	  "faz haz poe anvand bruk aseta brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
 	  "zet stuur lag legg hasznald hasznalj allitsd koyun koy schreib schreiben" },
 	{ CODE_WORD_OPEN | CODE_WORD_CALL, WHOLE, "dial composez compose wybierz" },
 	{ CODE_WORD_OPEN, BEGIN, "wcisn zmack zmackn fai fais fate punch tusla" },
@@ -157,7 +157,7 @@ static const struct {
 	  "ask prompt pide pida piden pregunt solicit demand chied richied pergunt pede "
 	  "peca fragt gefragt abgefragt verlangt verlang kerdez kerdi keri zapyta pyta "
 	  "popros poprosi zepta zada chce спрос запрос попрос спраш sorar sordug sorul "
-	  "ister isted vraag vragen gevraagd fragar spor" },
+	  "ister isted serve servono necesit potrzeb besoin gerek nodig lazim tarvit нужен нужн понадоб szukseg behov potreb vraag vragen gevraagd fragar spor" },
 	{ CODE_WORD_PLACE, WHOLE,
 	  "app appen appli apps remote chat chatu chats chatten chatt bot czacie чате" },
 	{ CODE_WORD_PLACE, BEGIN,
@@ -174,15 +174,15 @@ static const struct {
 	  "окн сайт терминал veld vakj ruta falt skarm sidan kutu alan sayfa machine "
 	  "maschine maquina macchin" },
 	{ CODE_WORD_AFTER, WHOLE,
-	  "below above where after before during again there here within once under "
-	  "followed quando cuando quand lorsque sobre dentro durante sotto dopo "
+	  "bekommen gekriegt gekommen then dann ensuite puis luego despues entonces poi potem aztan потом затем sonra ardindan below above where after before during again there here within once under "
+	  "followed quick quickly fast asap hurry schnell sofort vite rapido rapide subito presto szybko gyorsan быстро быстрее скорей скорее hemen cabuk snabbt quando cuando quand lorsque sobre dentro durante sotto dopo "
 	  "abajo arriba debajo abaixo unten sobald danach wenn damit podczas kiedy zanim "
 	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
 	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
 	  "szamot szamsort szamokat karaktereket sayisini numarasini numarayi "
-	  "rakamlarini pentru please nella nelle nello sulla" },
+	  "rakamlarini sovellukseen online pentru please nella nelle nello sulla" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WITHIN,
-	  "输入 輸入 填写 填入 填到 键入 入力 أدخل ادخل اكتب" },
+	  "输 輸入 填写 填入 填到 键入 入力 أدخل ادخل اكتب" },
 	{ CODE_WORD_PLACE, WITHIN,
 	  "页面 網頁 网页 网站 框 屏幕 界面 画面 表单 终端 小程序 サイト フォーム 端末" },
 	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل 请报 請報 报上 出示" },
@@ -306,7 +306,7 @@ static const struct {
 	{ CODE_WORD_THING, WHOLE,
 	  "карта карты карте счет счета заказ заказа баланс рейс сумма до" },
 	{ CODE_WORD_THING, WHOLE,
-	  "meter prescription number plate member membership train zahler vertrag "
+	  "article artikel articolo articulo artykul артикул wasseruhr gasuhr stromuhr villanyora gazora vizora vodomer elektromeru счетчик счетчике sahkomittarin reading odometer kilometerstand lectura lettura odczyt stav zahlerstand zaehlerstand meroallas oraallas meroora azonosito показания sportello ventanilla guichet schalter loket okienko attendance meter prescription number plate member membership train zahler vertrag "
 	  "aktenzeichen raum rezept zug termin buchung compteur ordonnance salle "
 	  "contador receta sala expediente cliente tren contatore ricetta aula pratica "
 	  "treno cap receita processo comboio mero recept terem vonat ugyfelszam licznik "
@@ -329,7 +329,7 @@ static const struct {
 	  "распродаж скидк промо купон" },
 	{ CODE_WORD_SALE, WITHIN,
 	  "优惠 折扣 促销 クーポン 割引 セール プロモ خصم تخفيض" },
-	{ CODE_WORD_TELL, WHOLE, "dile digale dites di" },
+	{ CODE_WORD_TELL, WHOLE, "dile digale dites di share passe pasale pasa" },
 	{ CODE_WORD_TELL, BEGIN,
 	  "tell give say read sag nenn communiqu donn dit indiqu diga dar facilit "
 	  "comunic dica dia inform noem geef podaj mond назов назв сообщ скаж soyle uppge "
@@ -340,7 +340,7 @@ static const struct {
 	  "mensajer corrier entregador motoboy estafet bezorger koerier futar курьер "
 	  "kurye kuryr bud chauff doruc" },
 	{ CODE_WORD_COURIER, WITHIN,
-	  "配送员 骑手 快递员 配達員 ドライバー المندوب السائق" },
+	  "店员 司机 配送员 骑手 快递员 配達員 ドライバー المندوب السائق" },
 	{ CODE_WORD_TELL, WHOLE,
 	  "gib geben gebt halte halten zeg zegt vertel lees say speak says deyin deyiniz dis mow dyktuj" },
 	{ CODE_WORD_TELL, BEGIN,
@@ -352,7 +352,7 @@ static const struct {
 	  "postac sofor chofer conductor motorist autist conducteur kierowc surucu "
 	  "recept recepc guard vigil empfang pfort concierg portier porter kuldonc dostawc" },
 	{ CODE_WORD_PICK, WHOLE,
-	  "pick choose select click hit match send text pass drop stick plug quote bestatigen bestaetigen confirm confirma confirme confirmez confirmar confirmer conferma confermare potwierdz bevestigen onaylayin nimm "
+	  "try versuch probier essaie essayez prueba prova provi sprobuj probald попробуй dene deneyin pick choose select click hit match send text pass drop stick plug quote bestatigen bestaetigen confirm confirma confirme confirmez confirmar confirmer conferma confermare potwierdz bevestigen onaylayin nimm "
 	  "nehmen schick schicke klick klicken kies kiest klik neem haz clic sec secin "
 	  "seciniz" },
 	{ CODE_WORD_PICK, BEGIN,
@@ -383,7 +383,7 @@ static const struct {
 	{ CODE_WORD_TELL, WHOLE,
 	  "sagen decir dire dizer zeggen demeniz demek mondja mondjon" },
 	{ CODE_WORD_COURIER, BEGIN,
-	  "rezeption resepsiyon accueil касс penztar kasiy gisede" },
+	  "rezeption resepsiyon accueil colleague commercant vendeur verkauf mitarbeit dependient sprzedawc elado водител продавц сотрудн gorevli касс penztar kasiy gisede" },
 	{ CODE_WORD_PICK, WHOLE, "stuur stuurt manda mande mandaci mandanos" },
 	{ CODE_WORD_PICK | CODE_WORD_REACH, BEGIN, "renvoy odesl" },
 	{ CODE_WORD_ASK, WHOLE,
@@ -393,7 +393,7 @@ static const struct {
 	  "bash batti battere pianotez pianoter" },
 	{ CODE_WORD_UNIT, WHOLE,
 	  "copie copias exemplaires ejemplares exemplares exemplare peldany sztuk adet "
-	  "g gr l ml m m2 m3 yen square" },
+	  "g gr l ml m m2 m3 yen square more mehr ms mm cm" },
 	{ CODE_WORD_THING, WHOLE,
 	  "bon contract contrat contrato contratto umowe umowa szerzodes sozlesme "
 	  "smlouvu avtal antrag document dokument formulaire договор заявление zaak" },
@@ -429,7 +429,7 @@ static const struct {
 	{ CODE_WORD_WITH, END, "用 凭 憑" },
 	/* what opens, is signed or handed over "with X" */
 	{ CODE_WORD_OPEN, BEGIN,
-	  "apert open geopend ontgrendel sign unterschreib unterzeichn firma firme firmi "
+	  "apert open reopen geopend ontgrendel sign unterschreib unterzeichn firma firme firmi "
 	  "assin podpis podepis alair imzala подпиш подпис underteck onderteken autoriza "
 	  "autorizz teslim retire retira ritir abhol atvet odbierz odbior odebr vyzved "
 	  "hamta afhal ophal afgehaald забер забрат получ выда pickup collect recog recoj "
@@ -447,7 +447,7 @@ static const struct {
 	  "podpisac podepsani alairashoz alairas imzalamak imza подписать подписания "
 	  "signera ondertekenen alirken alin jova" },
 	{ CODE_WORD_LOCK, BEGIN,
-	  "rekesz dolab taquill casier radbox paketfach fach fahrradkeller csomagautomat "
+	  "tiefgarag spind rekesz dolab taquill casier radbox paketfach fach fahrradkeller csomagautomat "
 	  "paczkomat автомат постамат allarm riaszt сигнализ" },
 	{ CODE_WORD_AFTER, WHOLE,
 	  "tegen seguito seguido gevolgd gefolgt через внутри szammal szamsorral koddal "

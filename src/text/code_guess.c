@@ -247,11 +247,12 @@ static bool code_guess_is_before_verb(const struct code_context *context,
 		 CODE_WORD_THING);
 }
 
-/* "The gate X, then the lift" */
+/* "The gate X, then the lift", "The gate in the yard is X" */
 static bool code_guess_is_of_lock(const struct code_context *context,
-				  const struct code_token *token)
+				  const struct code_token *token, uint64_t signs)
 {
-	return code_context_kinds(context, token->word, token->word - 1) &
+	return code_context_kinds_before(context, token->word,
+					 signs & CODE_SIGN_IS ? CODE_VERB_BEFORE : 1) &
 		       CODE_WORD_LOCK &&
 	       (!code_guess_is_time(context->text, token) ||
 		code_context_kinds(context, token->word, token->behind) & CODE_WORD_KEY);
@@ -278,8 +279,10 @@ static bool code_guess_stands_alone(const struct code_context *context,
 {
 	const size_t at = token->word;
 
+	if (signs & CODE_SIGN_IS && token->digits > CODE_TOKEN_LEAST)
+		return signs & CODE_SIGN_CLAUSE_END; /* but "The answer is 1296" */
 	return signs & CODE_SIGN_CLAUSE_END &&
-	       (signs & (CODE_SIGN_STARTS | CODE_SIGN_COLON_BEFORE | CODE_SIGN_IS) ||
+	       (signs & (CODE_SIGN_STARTS | CODE_SIGN_COLON_BEFORE) ||
 		(at && context->words[at - 1].behind == ','));
 }
 
@@ -313,6 +316,14 @@ static bool code_guess_is_kept_secret(const struct code_context *context)
 			return true;
 	}
 	return false;
+}
+
+/* "Bank: X to pay 20 euros" */
+static bool code_guess_begins(const struct code_context *context,
+			      const struct code_token *token, uint64_t signs)
+{
+	return signs & CODE_SIGN_STARTS && token->digits == SURE_DIGITS &&
+	       !code_token_letters(token) && context->count <= SHORT_TEXT;
 }
 
 /* Of a text without another number and without a verb beside this one. */
@@ -356,10 +367,11 @@ bool code_guess_is_code(const struct code_context *context,
 	    code_guess_is_numbered(context, token))
 		return false;
 	if (code_guess_is_beside_verb(context, token, signs) ||
+	    code_guess_begins(context, token, signs) ||
 	    ((is_group || is_mixed) && (signs & with) == with))
 		return true;
 	return (is_mixed || is_number) && code_guess_is_only_number(context, token) &&
-	       (code_guess_is_of_lock(context, token) ||
+	       (code_guess_is_of_lock(context, token, signs) ||
 		code_guess_opens(context, token) ||
 		code_guess_is_left_over(context, token, signs));
 }

@@ -174,7 +174,7 @@ static const struct {
 	  "окн сайт терминал veld vakj ruta falt skarm sidan kutu alan sayfa machine "
 	  "maschine maquina macchin" },
 	{ CODE_WORD_AFTER, WHOLE,
-	  "bekommen gekriegt gekommen then dann ensuite puis luego despues entonces poi potem aztan потом затем sonra ardindan below above where after before during again there here within once under "
+	  "geldi bekommen gekriegt gekommen then dann ensuite puis luego despues entonces poi potem aztan потом затем sonra ardindan below above where after before during again there here within once under "
 	  "followed quick quickly fast asap hurry schnell sofort vite rapido rapide subito presto szybko gyorsan быстро быстрее скорей скорее hemen cabuk snabbt quando cuando quand lorsque sobre dentro durante sotto dopo "
 	  "abajo arriba debajo abaixo unten sobald danach wenn damit podczas kiedy zanim "
 	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
@@ -329,7 +329,7 @@ static const struct {
 	  "распродаж скидк промо купон" },
 	{ CODE_WORD_SALE, WITHIN,
 	  "优惠 折扣 促销 クーポン 割引 セール プロモ خصم تخفيض" },
-	{ CODE_WORD_TELL, WHOLE, "dile digale dites di share passe pasale pasa" },
+	{ CODE_WORD_TELL, WHOLE, "dile digale dites di share pasale" },
 	{ CODE_WORD_TELL, BEGIN,
 	  "tell give say read sag nenn communiqu donn dit indiqu diga dar facilit "
 	  "comunic dica dia inform noem geef podaj mond назов назв сообщ скаж soyle uppge "

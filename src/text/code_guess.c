@@ -247,12 +247,14 @@ static bool code_guess_is_before_verb(const struct code_context *context,
 		 CODE_WORD_THING);
 }
 
-/* "The gate X, then the lift", "The gate in the yard is X" */
+/* "The gate X, then the lift", "The gate in the yard is X", "The gate of the yard X, ring twice" */
 static bool code_guess_is_of_lock(const struct code_context *context,
 				  const struct code_token *token, uint64_t signs)
 {
+	const uint64_t near = CODE_SIGN_IS | CODE_SIGN_CLAUSE_END;
+
 	return code_context_kinds_before(context, token->word,
-					 signs & CODE_SIGN_IS ? CODE_VERB_BEFORE : 1) &
+					 signs & near ? CODE_VERB_BEFORE : 1) &
 		       CODE_WORD_LOCK &&
 	       (!code_guess_is_time(context->text, token) ||
 		code_context_kinds(context, token->word, token->behind) & CODE_WORD_KEY);
@@ -363,8 +365,13 @@ bool code_guess_is_code(const struct code_context *context,
 	    (code_context_shares_sentence(context, token->word, token->behind) &&
 	     code_use_is_small(&context->words[token->behind])))
 		signs &= ~(uint64_t)CODE_SIGN_BEFORE_THING;
-	if (signs & claims || code_use_is_count(context, token) ||
-	    code_guess_is_numbered(context, token))
+	if (code_guess_is_numbered(context, token))
+		return false;
+	if (signs & CODE_SIGN_COLON_BEFORE && token->digits == SURE_DIGITS &&
+	    !(signs & (CODE_SIGN_ADVERTISEMENT | CODE_SIGN_BESIDE_BARGAIN)) &&
+	    code_guess_is_kept_secret(context))
+		return true; /* "Your account: X. Valid for 5 minutes." */
+	if (signs & claims || code_use_is_count(context, token))
 		return false;
 	if (code_guess_is_beside_verb(context, token, signs) ||
 	    code_guess_begins(context, token, signs) ||

@@ -133,7 +133,7 @@ static const struct {
 	  "submit skopi skopir zkopir recopi masol скопир ubertrag "
 	  "uebertrag riport transcr przeklej input tipp eintipp eingib eingeb eingab "
 	  "eingeg eintrag saisi entrez renseign "
-	  "tapot rempli scriv digit inserisc inserir inserend inserz compila tecle "
+	  "marcand digitand tippend tapot rempli scriv digit inserisc inserir inserend inserz compila tecle "
 	  "escrib "
 	  "introdu ingres anot anota rellen escrev insir insira preench schreib toets "
 	  "intoets intyp invoer invul skriv indtast tast knapp kirjoit syota napp wpis "
@@ -506,7 +506,7 @@ static const struct {
 	  "forint zl zlotych kr kronor kroner kc lei rs reais euro euros euroa dollar "
 	  "dollars pound pounds руб рублей рубля р ftos" },
 	{ CODE_WORD_MONEY, WHOLE,
-	  "cost costs kostet kosten coute coutent cuesta cuestan costa costano custa "
+	  "kosztowala kosztowal kosztowalo kostete costo costava coutait cost costs kostet kosten coute coutent cuesta cuestan costa costano custa "
 	  "custam kosztuje kosztuja stoji kost koster kerul стоит стоят" },
 	{ CODE_WORD_UNIT, WHOLE,
 	  "words ord slov slow woorden slowa szo слов people fans tecken "

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 
@@ -19,6 +20,7 @@
 #include "mqtt/mqtt.h"
 
 enum { REQUESTS = 2000, AT_ONCE = 64, ABSENCES = 200, WAIT_S = 120, KEEP_ALIVE_S = 240 };
+enum { PHONE_FDS = 4, OTHER_FDS = 16 };
 
 #define PREFIX "bench"
 
@@ -218,11 +220,17 @@ int main(int argc, char **argv)
 					  .gone = phone_gone,
 					  .message = hub_message };
 	double begun, connected, one, many, nobody;
+	struct rlimit limit;
 
 	if (argc != 3)
 		errx(2, "usage: fleet PORT PHONES");
 	settings.port = (unsigned)atoi(argv[1]);
 	phone_count = (unsigned)atoi(argv[2]);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < PHONE_FDS * phone_count + OTHER_FDS)
+		errx(1, "%u phones need %u descriptors, and ulimit -n is %llu",
+		     phone_count, PHONE_FDS * phone_count + OTHER_FDS,
+		     (unsigned long long)limit.rlim_cur);
 	phones = calloc(phone_count, sizeof(*phones));
 	if (!phones || sd_event_default(&loop) < 0)
 		errx(1, "no memory");

@@ -214,6 +214,17 @@ static uint32_t code_guess_verb_behind(const struct code_context *context,
 	return 0;
 }
 
+/* Does the text name who takes codes: a courier, a guard, a machine, a lock? */
+static bool code_guess_is_for_somebody(const struct code_context *context)
+{
+	for (size_t at = 0; at < context->count; at++) {
+		if (context->kinds[at] &
+		    (CODE_WORD_COURIER | CODE_WORD_PLACE | CODE_WORD_LOCK))
+			return true;
+	}
+	return context->signs & CODE_SIGN_TEXT_LOCKS;
+}
+
 /* "Enter X", "Show X at the counter", "you need X" */
 static bool code_guess_is_beside_verb(const struct code_context *context,
 				      const struct code_token *token, uint64_t signs)
@@ -234,8 +245,13 @@ static bool code_guess_is_beside_verb(const struct code_context *context,
 	      code_context_kinds_before(context, token->word, TEXT_WORDS_MAX) &
 		      CODE_WORD_THING))
 		return true;
-	return token->digits < PHONE_DIGITS && (before | (behind & (asked | opened))) &&
-	       !code_guess_is_time(context->text, token);
+	if (token->digits >= PHONE_DIGITS || code_guess_is_time(context->text, token))
+		return false;
+	/* "Show X at the meeting", "Tell Anna X was a good year" */
+	if (before && !(signs & CODE_SIGN_CLAUSE_END) && token->digits < SURE_DIGITS &&
+	    !code_guess_is_for_somebody(context))
+		return false;
+	return before | (behind & opened);
 }
 
 /* "To complete your order please X type": the verb behind claims it, in some languages. */

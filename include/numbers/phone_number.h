@@ -19,6 +19,7 @@ enum phone_number_problem {
 	PHONE_NUMBER_LONG,	/* more than 15 digits (E.164) */
 	PHONE_NUMBER_COUNTRY,	/* "+0...": no country code begins with 0 */
 	PHONE_NUMBER_EXTENSION, /* "+36 1 234 5678 ext. 9", "/89" */
+	PHONE_NUMBER_SEVERAL,	/* "+36201234567, +36301234567" */
 	PHONE_NUMBER_BEGINNING, /* "-36...": a leading separator may be meant as + */
 };
 

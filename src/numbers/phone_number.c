@@ -37,6 +37,9 @@ static const char *const phone_number_texts[] = {
 		"has 0 after the +: write no +, or the country in place of the 0",
 	[PHONE_NUMBER_EXTENSION] =
 		"has an extension, which is not part of a number: leave it out",
+	[PHONE_NUMBER_SEVERAL] =
+		"has several numbers; only a parameter that is a list, such as "
+		"to_phone_numbers, takes them",
 	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is not a +",
 };
 
@@ -291,6 +294,14 @@ static enum phone_number_problem phone_number_check(
 	return PHONE_NUMBER_OK;
 }
 
+/* Does another number follow at `at`, behind that of `digits`? */
+static bool phone_number_is_another(const char *at,
+				    const struct phone_number_digits *digits)
+{
+	return strchr(",;", *at) && digits->count >= SUBSCRIBER_DIGITS &&
+	       phone_number_count_digits(at) >= SUBSCRIBER_DIGITS;
+}
+
 static enum phone_number_problem phone_number_read(const char *cleaned,
 						   struct phone_number_digits *digits)
 {
@@ -298,7 +309,9 @@ static enum phone_number_problem phone_number_read(const char *cleaned,
 		if (phone_number_is_extension(cleaned, digits))
 			return PHONE_NUMBER_EXTENSION;
 		if (!phone_number_add(digits, *cleaned))
-			return PHONE_NUMBER_CHARACTER;
+			return phone_number_is_another(cleaned, digits)
+				       ? PHONE_NUMBER_SEVERAL
+				       : PHONE_NUMBER_CHARACTER;
 	}
 	return phone_number_check(digits);
 }
@@ -436,6 +449,7 @@ bool phone_number_may_send(const char *text)
 	case PHONE_NUMBER_LONG:
 	case PHONE_NUMBER_COUNTRY:
 	case PHONE_NUMBER_EXTENSION:
+	case PHONE_NUMBER_SEVERAL:
 	case PHONE_NUMBER_BEGINNING:
 		return false;
 	}

@@ -189,12 +189,13 @@ static uint32_t code_guess_verb_before(const struct code_context *context,
 	for (size_t i = 1; i <= VERB_BEFORE; i++) {
 		size_t at = token->word - i;
 		uint32_t kinds = code_context_kinds(context, token->word, at);
+		uint32_t found = kinds & verbs;
 
 		if (!code_context_shares_sentence(context, token->word, at) ||
 		    (kinds & nouns && !(kinds & CODE_WORD_COURIER)))
 			return 0;
-		if (kinds & verbs)
-			return kinds & verbs;
+		if (found)
+			return found;
 		if (!(kinds & between) && !code_use_is_small(&context->words[at]))
 			return 0;
 	}
@@ -207,9 +208,10 @@ static uint32_t code_guess_verb_behind(const struct code_context *context,
 	for (size_t i = 0; i < VERB_BEHIND; i++) {
 		uint32_t kinds =
 			code_context_kinds(context, token->word, token->behind + i);
+		uint32_t found = kinds & verbs;
 
-		if (kinds & verbs && !(kinds & CODE_WORD_THING))
-			return kinds & verbs;
+		if (found && !(kinds & CODE_WORD_THING))
+			return found;
 	}
 	return 0;
 }

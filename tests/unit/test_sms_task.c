@@ -11,6 +11,8 @@
 #include "fake_clock.h"
 #include "base/crypto.h"
 #include "config/config.h"
+#include "ofono/ofono.h"
+#include "phone/sim.h"
 #include "policy/policy.h"
 #include "store/store_message.h"
 #include "store/store_setting.h"
@@ -22,6 +24,8 @@ enum { CLIENT = 7, STRANGER = 8, HOUR_MS = 60 * 60 * 1000, TTL_HOURS = 72 };
 static const struct task_kind *const *kinds = task_table;
 static struct config config;
 static sd_event *loop;
+static struct ofono *ofono;
+static struct sims *sims;
 static struct policy *policy;
 
 static int set_up(void **state)
@@ -30,7 +34,9 @@ static int set_up(void **state)
 
 	fake_clock_begin(INT64_C(1790000000000));
 	config_defaults(&config);
-	if (failed || sd_event_new(&loop) < 0)
+	if (failed || sd_event_new(&loop) < 0 ||
+	    ofono_new(loop, "unix:path=/nonexistent", &ofono) ||
+	    sims_new(loop, ofono, store, &sims))
 		return -1;
 	return policy_new(
 		&(struct policy_parts){ .loop = loop, .config = &config, .store = store },
@@ -40,6 +46,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	policy_free(policy);
+	sims_free(sims);
+	ofono_free(ofono);
 	sd_event_unref(loop);
 	return store_tear_down(state) + fake_clock_end(state);
 }
@@ -91,7 +99,9 @@ static void write_id(char id[TASK_ID_MAX], int64_t client_id, int64_t message_id
 static int look(struct arena *arena, int64_t client_id, int64_t message_id,
 		struct task *task_out)
 {
-	struct services services = { .store = store, .policy = policy };
+	struct services services = {
+		.store = store, .policy = policy, .ofono = ofono, .sims = sims
+	};
 	char id[TASK_ID_MAX];
 
 	write_id(id, client_id, message_id);
@@ -115,7 +125,9 @@ static void assert_task(int64_t message_id, enum task_status status, const char 
 			const char *result)
 {
 	struct arena *arena = arena_new(1 << 20);
-	struct services services = { .store = store, .policy = policy };
+	struct services services = {
+		.store = store, .policy = policy, .ofono = ofono, .sims = sims
+	};
 	struct task_query query = { "", CLIENT, &services, arena };
 	struct buffer body = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&body);
@@ -149,7 +161,7 @@ TEST(test_each_message_state_has_its_task_status_and_result)
 		enum task_status status;
 		const char *words, *result;
 	} cases[] = {
-		{ { 0 }, TASK_WORKING, "waits in the gateway", "" },
+		{ { 0 }, TASK_WORKING, "until its SIM is back", "" },
 		{ { STATE_SUBMITTING }, TASK_WORKING, "being submitted", "" },
 		{ { STATE_SUBMITTING, STATE_SUBMITTED },
 		  TASK_WORKING,
@@ -291,7 +303,9 @@ TEST(test_clients_are_told_to_poll_less_often)
 TEST(test_a_task_id_is_valid_only_for_its_client)
 {
 	struct arena *arena = arena_new(1 << 20);
-	struct services services = { .store = store, .policy = policy };
+	struct services services = {
+		.store = store, .policy = policy, .ofono = ofono, .sims = sims
+	};
 	struct task_query query = { NULL, STRANGER, &services, arena };
 	char id[TASK_ID_MAX];
 	int64_t message_id = add(0);

@@ -38,8 +38,7 @@ static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_EXTENSION] =
 		"has an extension, which is not part of a number: leave it out",
 	[PHONE_NUMBER_SEVERAL] =
-		"has several numbers; only a parameter that is a list, such as "
-		"to_phone_numbers, takes them",
+		"has several numbers: only a list, such as to_phone_numbers, takes them",
 	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is not a +",
 };
 

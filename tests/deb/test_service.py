@@ -87,6 +87,8 @@ systemctl stop ofono-mcp
 mv $policy /root/
 systemctl reload dbus
 systemctl start ofono-mcp
+run=$(systemctl show --property=InvocationID --value ofono-mcp)
+until journalctl _SYSTEMD_INVOCATION_ID=$run | grep -q refuses; do sleep 0.1; done
 mv /root/ofono-mcp.conf $policy
 (sleep 2; systemctl reload dbus) >/dev/null 2>&1 &
 ofono-mcp send --sim 1 +36201234567 'a second later'

@@ -69,7 +69,9 @@ def agent(lab: Lab) -> Agent:
 
 @pytest.fixture
 def desktop(lab: Lab, agent: Agent) -> Iterator[Desktop]:
+    """What comes after the first event that it has seen is recorded."""
     with Desktop(lab, "--state", str(lab.folder / "seen")) as one:
+        wait_dealt_with(lab)
         yield one
 
 
@@ -89,7 +91,8 @@ def send(agent: Agent, text: str, sim: int = 0) -> int:
 def wait_dealt_with(lab: Lab) -> None:
     """The session has noted that it has dealt with the newest event."""
     newest = Owner(lab).json_lines("events", "--limit", "1")[0]["eventId"]
-    wait_until(lambda: (lab.folder / "seen").read_text() == f"{newest}\n", what="it is noted")
+    seen = lab.folder / "seen"
+    wait_until(lambda: seen.exists() and seen.read_text() == f"{newest}\n", what="it is noted")
 
 
 def test_what_an_agent_sends_is_in_the_phones_messages(agent: Agent, app: PhoneApp) -> None:

@@ -89,10 +89,14 @@ def send(agent: Agent, text: str, sim: int = 0) -> int:
 
 
 def wait_dealt_with(lab: Lab) -> None:
-    """The session has noted that it has dealt with the newest event."""
-    newest = Owner(lab).json_lines("events", "--limit", "1")[0]["eventId"]
+    """The session has noted that it has dealt with the newest event; there is one."""
     seen = lab.folder / "seen"
-    wait_until(lambda: seen.exists() and seen.read_text() == f"{newest}\n", what="it is noted")
+
+    def is_noted() -> bool:
+        newest = Owner(lab).json_lines("events", "--limit", "1")[0].get("eventId")
+        return bool(newest) and seen.exists() and seen.read_text() == f"{newest}\n"
+
+    wait_until(is_noted, what="it is noted")
 
 
 def test_what_an_agent_sends_is_in_the_phones_messages(agent: Agent, app: PhoneApp) -> None:

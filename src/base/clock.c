@@ -133,13 +133,14 @@ static void clock_format_offset(int64_t minutes, char text[CLOCK_OFFSET_BYTES])
 		 east / 60 % 100, east % 60);
 }
 
-/* A zone of the last century may be seconds off UTC: the text has whole minutes, exactly. */
-void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
+/*
+ * Returns the minutes by which local time is ahead of UTC. A zone of the last century may be
+ * seconds off UTC: local time is off by whole minutes, exactly.
+ */
+static int64_t clock_read_local(int64_t wall_ms, struct tm *local_out)
 {
 	static const int64_t last_ms = INT64_C(253402128000000); /* 9999-12-30 */
-	char seconds_text[24], offset_text[CLOCK_OFFSET_BYTES];
 	int64_t minutes;
-	struct tm local;
 	time_t seconds;
 
 	if (wall_ms < 0)
@@ -149,7 +150,16 @@ void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 	minutes = clock_offset_minutes(wall_ms);
 	seconds = (time_t)(wall_ms / CLOCK_MS_PER_SECOND +
 			   minutes * CLOCK_SECONDS_PER_MINUTE);
-	gmtime_r(&seconds, &local);
+	gmtime_r(&seconds, local_out);
+	return minutes;
+}
+
+void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
+{
+	char seconds_text[24], offset_text[CLOCK_OFFSET_BYTES];
+	struct tm local;
+	int64_t minutes = clock_read_local(wall_ms, &local);
+
 	strftime(seconds_text, sizeof(seconds_text), "%Y-%m-%dT%H:%M:%S", &local);
 	clock_format_offset(minutes, offset_text);
 	snprintf(text, CLOCK_TEXT_BYTES, "%s%s", seconds_text, offset_text);
@@ -157,12 +167,12 @@ void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 
 const char *clock_weekday(int64_t wall_ms)
 {
-	static const char *const days[] = { "Thursday", "Friday",  "Saturday", "Sunday",
-					    "Monday",	"Tuesday", "Wednesday" };
-	int64_t local_ms = wall_ms + clock_offset_minutes(wall_ms) * CLOCK_MS_PER_MINUTE;
-	int64_t day = local_ms / CLOCK_MS_PER_DAY % 7; /* 1970 began with a Thursday */
+	static const char *const days[] = { "Sunday",	"Monday", "Tuesday", "Wednesday",
+					    "Thursday", "Friday", "Saturday" };
+	struct tm local;
 
-	return days[local_ms < 0 ? 6 : day];
+	clock_read_local(wall_ms, &local);
+	return days[local.tm_wday];
 }
 
 int64_t clock_ceil_ms(int64_t wall_ms)

@@ -303,6 +303,8 @@ uint32_t code_context_kinds_before(const struct code_context *context, size_t at
 				   size_t most);
 uint32_t code_context_kinds_behind(const struct code_context *context, size_t at,
 				   size_t behind, size_t most);
+/* Returns what all words of the text say. */
+uint32_t code_context_kinds_of_text(const struct code_context *context);
 
 /* ---- code_number.c */
 

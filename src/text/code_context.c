@@ -42,6 +42,15 @@ uint32_t code_context_kinds_behind(const struct code_context *context, size_t at
 	return kinds;
 }
 
+uint32_t code_context_kinds_of_text(const struct code_context *context)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < context->count; i++)
+		kinds |= context->kinds[i];
+	return kinds;
+}
+
 /* ---- the whole text ------------------------------------------------------------------ */
 
 void code_context_init(struct code_context *context, const char *text)

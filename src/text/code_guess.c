@@ -167,9 +167,11 @@ static bool code_guess_is_explained(const struct code_context *context,
 	const uint32_t words = CODE_WORD_MONEY | CODE_WORD_CALL | CODE_WORD_UNIT |
 			       CODE_WORD_BARGAIN | CODE_WORD_NOUN;
 
-	for (size_t at = 0; at < context->count; at++) {
-		if (context->kinds[at] & words || (at < token->behind + VERB_BEHIND &&
-						   context->kinds[at] & CODE_WORD_THING))
+	if (code_context_kinds_of_text(context) & words)
+		return true;
+	for (size_t at = 0; at < context->count && at < token->behind + VERB_BEHIND;
+	     at++) {
+		if (context->kinds[at] & CODE_WORD_THING)
 			return true;
 	}
 	return false;
@@ -219,12 +221,9 @@ static uint32_t code_guess_verb_behind(const struct code_context *context,
 /* Does the text name who takes codes: a courier, a guard, a machine, a lock? */
 static bool code_guess_is_for_somebody(const struct code_context *context)
 {
-	for (size_t at = 0; at < context->count; at++) {
-		if (context->kinds[at] &
-		    (CODE_WORD_COURIER | CODE_WORD_PLACE | CODE_WORD_LOCK))
-			return true;
-	}
-	return context->signs & CODE_SIGN_TEXT_LOCKS;
+	const uint32_t somebody = CODE_WORD_COURIER | CODE_WORD_PLACE | CODE_WORD_LOCK;
+
+	return code_context_kinds_of_text(context) & somebody;
 }
 
 /* "Enter X", "Show X at the counter", "you need X" */
@@ -331,11 +330,7 @@ static bool code_guess_is_received(const struct code_context *context)
 /* "X, but tell nobody" */
 static bool code_guess_is_kept_secret(const struct code_context *context)
 {
-	for (size_t at = 0; at < context->count; at++) {
-		if (context->kinds[at] & CODE_WORD_KEEP)
-			return true;
-	}
-	return false;
+	return code_context_kinds_of_text(context) & CODE_WORD_KEEP;
 }
 
 /* "Bank: X to pay 20 euros" */
@@ -373,10 +368,8 @@ bool code_guess_is_code(const struct code_context *context,
 
 	if (token->word == token->behind || !(is_group || is_mixed || is_number))
 		return false;
-	if (code_guess_is_before_verb(context, token))
-		signs &= ~(uint64_t)(CODE_SIGN_ELSE | CODE_SIGN_ELSE_OR_PHONE |
-				     CODE_SIGN_HEAD_THING);
-	if ((is_group || is_mixed) && signs & CODE_SIGN_WITH)
+	if (code_guess_is_before_verb(context, token) ||
+	    ((is_group || is_mixed) && signs & CODE_SIGN_WITH))
 		signs &= ~(uint64_t)(CODE_SIGN_ELSE | CODE_SIGN_ELSE_OR_PHONE |
 				     CODE_SIGN_HEAD_THING);
 	if (signs & CODE_SIGN_CLAUSE_END ||

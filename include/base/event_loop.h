@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <systemd/sd-event.h>
 
 /*
@@ -29,3 +30,13 @@ bool event_loop_run(sd_event *loop);
 int event_loop_add_before_sleep(sd_event *loop, sd_event_source **source_out,
 				int (*run)(sd_event_source *source, void *data),
 				void *data);
+
+/*
+ * Adds a timer that is off. `expired` runs once after each start, and returns 0. The caller owns
+ * the source and unreferences it. Returns 0 or -errno.
+ */
+int event_loop_add_timer(sd_event *loop, sd_event_source **timer_out,
+			 uint64_t accuracy_us, sd_event_time_handler_t expired,
+			 void *data);
+/* Starts it, or starts it anew. */
+void event_loop_start_timer(sd_event_source *timer, uint64_t after_us);

@@ -63,3 +63,21 @@ int event_loop_add_before_sleep(sd_event *loop, sd_event_source **source_out,
 	*source_out = source;
 	return 0;
 }
+
+int event_loop_add_timer(sd_event *loop, sd_event_source **timer_out,
+			 uint64_t accuracy_us, sd_event_time_handler_t expired,
+			 void *data)
+{
+	int error = sd_event_add_time_relative(loop, timer_out, CLOCK_MONOTONIC, 0,
+					       accuracy_us, expired, data);
+
+	if (error >= 0)
+		error = sd_event_source_set_enabled(*timer_out, SD_EVENT_OFF);
+	return error < 0 ? error : 0;
+}
+
+void event_loop_start_timer(sd_event_source *timer, uint64_t after_us)
+{
+	sd_event_source_set_time_relative(timer, after_us);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}

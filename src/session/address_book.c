@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #include "base/buffer.h"
+#include "base/event_loop.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "bus/bus.h"
@@ -241,12 +242,6 @@ static void address_book_add_cards(struct address_book *book, DBusMessage *signa
 
 /* ---- one address book */
 
-static void address_books_read_in(struct address_books *books, uint64_t usec)
-{
-	sd_event_source_set_time_relative(books->timer, usec);
-	sd_event_source_set_enabled(books->timer, SD_EVENT_ONESHOT);
-}
-
 static void address_book_complete(struct address_book *book)
 {
 	struct address_books *books = book->books;
@@ -264,7 +259,7 @@ static void address_book_fail(struct address_book *book, const char *why)
 {
 	log_info("an address book of the desktop cannot be read: %s",
 		 why ? why : "the answer has an unexpected form");
-	address_books_read_in(book->books, ADDRESS_BOOK_PAUSE_US);
+	event_loop_start_timer(book->books->timer, ADDRESS_BOOK_PAUSE_US);
 	address_book_complete(book);
 }
 
@@ -425,7 +420,7 @@ static void address_books_on_list(void *data, DBusMessage *reply)
 		return;
 	}
 	if (error || address_source_read(reply, &sources)) {
-		address_books_read_in(books, ADDRESS_BOOK_PAUSE_US);
+		event_loop_start_timer(books->timer, ADDRESS_BOOK_PAUSE_US);
 		return;
 	}
 	if (!books->is_read || sources.count != books->sources.count ||
@@ -447,7 +442,7 @@ static void address_books_list(struct address_books *books)
 					    address_books_on_list, books)
 				 : NULL;
 	if (!books->listing)
-		address_books_read_in(books, ADDRESS_BOOK_PAUSE_US);
+		event_loop_start_timer(books->timer, ADDRESS_BOOK_PAUSE_US);
 }
 
 static int address_books_on_timer(sd_event_source *source, uint64_t usec, void *data)
@@ -459,7 +454,7 @@ static int address_books_on_timer(sd_event_source *source, uint64_t usec, void *
 static void address_books_on_change(struct address_books *books)
 {
 	books->is_read = false;
-	address_books_read_in(books, ADDRESS_BOOK_QUIET_US);
+	event_loop_start_timer(books->timer, ADDRESS_BOOK_QUIET_US);
 }
 
 /* ---- signals */
@@ -495,9 +490,9 @@ static void address_books_on_owner(struct address_books *books, DBusMessage *sig
 				   DBUS_TYPE_INVALID))
 		return;
 	if (*now && !books->is_read)
-		address_books_read_in(books, ADDRESS_BOOK_QUIET_US);
+		event_loop_start_timer(books->timer, ADDRESS_BOOK_QUIET_US);
 	else if (!*now && books->is_read)
-		address_books_read_in(books, ADDRESS_BOOK_PAUSE_US);
+		event_loop_start_timer(books->timer, ADDRESS_BOOK_PAUSE_US);
 	books->is_read &= *now != '\0';
 }
 
@@ -514,7 +509,7 @@ static void address_books_on_signal(void *data, DBusMessage *signal)
 			address_books_on_owner(books, signal);
 	} else if (dbus_message_get_path(signal)) {
 		/* One was added, removed, disabled or enabled, or something else changed. */
-		address_books_read_in(books, ADDRESS_BOOK_QUIET_US);
+		event_loop_start_timer(books->timer, ADDRESS_BOOK_QUIET_US);
 	}
 }
 
@@ -570,11 +565,8 @@ int address_books_new(sd_event *loop, const char *session_bus, const char *contr
 		return -ENOMEM;
 	books->loop = loop;
 	books->control_socket = control_socket;
-	error = sd_event_add_time_relative(loop, &books->timer, CLOCK_MONOTONIC, 0,
-					   ADDRESS_BOOK_ACCURACY_US,
-					   address_books_on_timer, books);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(books->timer, SD_EVENT_OFF);
+	error = event_loop_add_timer(loop, &books->timer, ADDRESS_BOOK_ACCURACY_US,
+				     address_books_on_timer, books);
 	if (error >= 0)
 		error = bus_new(loop, session_bus, address_books_match_rules, &handlers,
 				books, &books->bus);

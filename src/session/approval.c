@@ -3,7 +3,7 @@
  * The gateway's list alone decides what is shown, so nothing is worked out from the order of
  * events: each change is a reason to read it again. While it is read, and while a decision is
  * under way, another change only notes that it has to be read once more. A list that could not be
- * read is asked for again after APPROVALS_RETRY_S.
+ * read is asked for again after APPROVALS_RETRY_US.
  *
  * The key of an action names the ID and the revision that the notification showed. A user who
  * presses Approve while the text is being replaced meant the former text: nothing is approved,
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "session/desktop.h"
@@ -24,7 +25,7 @@
 
 enum {
 	APPROVAL_ID_BYTES = 24,
-	APPROVALS_RETRY_S = 5,
+	APPROVALS_RETRY_US = 5 * 1000 * 1000,
 	APPROVALS_RETRY_ACCURACY_US = 1000 * 1000,
 };
 
@@ -249,9 +250,7 @@ static void approvals_sweep(struct approvals *approvals)
 static void approvals_retry_later(struct approvals *approvals, const char *problem)
 {
 	log_warning("what waits for approval cannot be read: %s; trying again", problem);
-	sd_event_source_set_time_relative(approvals->retry,
-					  APPROVALS_RETRY_S * 1000000ULL);
-	sd_event_source_set_enabled(approvals->retry, SD_EVENT_ONESHOT);
+	event_loop_start_timer(approvals->retry, APPROVALS_RETRY_US);
 }
 
 static int approvals_on_retry(sd_event_source *source, uint64_t usec, void *data)
@@ -450,12 +449,9 @@ int approvals_new(sd_event *loop, const char *control_socket,
 
 	if (!approvals)
 		return -ENOMEM;
-	error = sd_event_add_time_relative(loop, &approvals->retry, CLOCK_MONOTONIC, 0,
-					   APPROVALS_RETRY_ACCURACY_US,
-					   approvals_on_retry, approvals);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(approvals->retry, SD_EVENT_OFF);
-	if (error < 0) {
+	error = event_loop_add_timer(loop, &approvals->retry, APPROVALS_RETRY_ACCURACY_US,
+				     approvals_on_retry, approvals);
+	if (error) {
 		sd_event_source_disable_unref(approvals->retry);
 		free(approvals);
 		return error;

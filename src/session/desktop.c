@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "session/address_book.h"
 #include "session/approval.h"
@@ -22,10 +23,10 @@
 #include "session/session_lock.h"
 
 enum {
-	DESKTOP_RETRY_S = 2, /* doubles */
-	DESKTOP_RETRY_MAX_S = 60,
+	DESKTOP_RETRY_US = 2 * 1000 * 1000, /* doubles */
+	DESKTOP_RETRY_MAX_US = 60 * 1000 * 1000,
 	/* A restart of the gateway, or of oFono, is shorter. */
-	DESKTOP_TROUBLE_S = 60,
+	DESKTOP_TROUBLE_US = 60 * 1000 * 1000,
 	DESKTOP_TROUBLE_BYTES = 512,
 	DESKTOP_ACCURACY_US = 1000 * 1000,
 };
@@ -43,18 +44,12 @@ struct desktop {
 	struct session_call *status;   /* NULL if it is not being asked */
 	struct session_call *received; /* NULL if no message is being read */
 	sd_event_source *retry;
-	unsigned retry_s; /* the next pause; 0 if the gateway was there */
+	unsigned retry_us; /* the next pause; 0 if the gateway was there */
 	/* Enabled since there is trouble, until it is shown. */
 	sd_event_source *trouble_timer;
 	char trouble[DESKTOP_TROUBLE_BYTES]; /* "" if there is none */
 	struct notification trouble_shown, received_shown;
 };
-
-static void desktop_start_timer(sd_event_source *timer, unsigned seconds)
-{
-	sd_event_source_set_time_relative(timer, seconds * 1000000ULL);
-	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
-}
 
 /* Starts a command. Returns 0 or -errno. */
 static int desktop_call_gateway(struct desktop *desktop, const char *request,
@@ -87,7 +82,7 @@ static void desktop_set_trouble(struct desktop *desktop, const char *text)
 		sd_event_source_set_enabled(desktop->trouble_timer, SD_EVENT_OFF);
 		notification_withdraw(&desktop->trouble_shown);
 	} else if (!was_troubled) {
-		desktop_start_timer(desktop->trouble_timer, DESKTOP_TROUBLE_S);
+		event_loop_start_timer(desktop->trouble_timer, DESKTOP_TROUBLE_US);
 	}
 }
 
@@ -104,7 +99,7 @@ static void desktop_on_status(void *data, const struct json *result, const char 
 
 	desktop->status = NULL;
 	if (!result) { /* if the events end as well, the timer connects anew */
-		desktop_start_timer(desktop->retry, DESKTOP_RETRY_S);
+		event_loop_start_timer(desktop->retry, DESKTOP_RETRY_US);
 		return;
 	}
 	recorder_take_status(desktop->recorder, result);
@@ -123,7 +118,7 @@ static void desktop_ask_status(struct desktop *desktop)
 	desktop->status = NULL;
 	if (desktop_call_gateway(desktop, "{\"command\":\"status\",\"arguments\":{}}",
 				 false, &handlers, &desktop->status))
-		desktop_start_timer(desktop->retry, DESKTOP_RETRY_S);
+		event_loop_start_timer(desktop->retry, DESKTOP_RETRY_US);
 }
 
 /* ---- incoming messages */
@@ -189,7 +184,7 @@ static void desktop_lose_gateway(struct desktop *desktop, const char *why)
 {
 	char trouble[DESKTOP_TROUBLE_BYTES];
 
-	if (!desktop->retry_s)
+	if (!desktop->retry_us)
 		log_warning("the gateway cannot be reached: %s; trying again", why);
 	session_call_free(desktop->status);
 	session_call_free(desktop->received);
@@ -203,10 +198,10 @@ static void desktop_lose_gateway(struct desktop *desktop, const char *why)
 		 " doctor",
 		 why);
 	desktop_set_trouble(desktop, trouble);
-	desktop->retry_s = desktop->retry_s ? 2 * desktop->retry_s : DESKTOP_RETRY_S;
-	if (desktop->retry_s > DESKTOP_RETRY_MAX_S)
-		desktop->retry_s = DESKTOP_RETRY_MAX_S;
-	desktop_start_timer(desktop->retry, desktop->retry_s);
+	desktop->retry_us = desktop->retry_us ? 2 * desktop->retry_us : DESKTOP_RETRY_US;
+	if (desktop->retry_us > DESKTOP_RETRY_MAX_US)
+		desktop->retry_us = DESKTOP_RETRY_MAX_US;
+	event_loop_start_timer(desktop->retry, desktop->retry_us);
 }
 
 static void desktop_on_events_end(void *data, const struct json *result,
@@ -239,7 +234,7 @@ static void desktop_connect(struct desktop *desktop)
 		return;
 	}
 	log_info("connected to the gateway");
-	desktop->retry_s = 0;
+	desktop->retry_us = 0;
 	approvals_refresh(desktop->approvals);
 	desktop_ask_status(desktop);
 	if (desktop->books)
@@ -272,7 +267,7 @@ static void desktop_on_connected(void *data)
 {
 	struct desktop *desktop = data;
 
-	if (!desktop->events && !desktop->retry_s)
+	if (!desktop->events && !desktop->retry_us)
 		desktop_connect(desktop);
 }
 
@@ -281,24 +276,15 @@ static const struct notifications_handlers desktop_notification_handlers = {
 	.on_action = desktop_on_action,
 };
 
-static int desktop_add_timer(struct desktop *desktop,
-			     int (*on_timer)(sd_event_source *source, uint64_t usec,
-					     void *data),
-			     sd_event_source **timer_out)
-{
-	int error = sd_event_add_time_relative(desktop->loop, timer_out, CLOCK_MONOTONIC,
-					       0, DESKTOP_ACCURACY_US, on_timer, desktop);
-
-	return error < 0 ? error : sd_event_source_set_enabled(*timer_out, SD_EVENT_OFF);
-}
-
 static int desktop_init(struct desktop *desktop)
 {
-	int error = desktop_add_timer(desktop, desktop_on_retry, &desktop->retry);
+	int error = event_loop_add_timer(desktop->loop, &desktop->retry,
+					 DESKTOP_ACCURACY_US, desktop_on_retry, desktop);
 
 	if (error >= 0)
-		error = desktop_add_timer(desktop, desktop_on_trouble_lasts,
-					  &desktop->trouble_timer);
+		error = event_loop_add_timer(desktop->loop, &desktop->trouble_timer,
+					     DESKTOP_ACCURACY_US,
+					     desktop_on_trouble_lasts, desktop);
 	if (error >= 0)
 		error = notifications_new(desktop->loop, desktop->options.session_bus,
 					  &desktop_notification_handlers, desktop,

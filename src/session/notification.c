@@ -22,6 +22,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "bus/bus.h"
 
@@ -351,8 +352,7 @@ void notification_withdraw(struct notification *notification)
 
 static void notifications_retry_later(struct notifications *notifications)
 {
-	sd_event_source_set_time_relative(notifications->retry, NOTIFICATIONS_RETRY_US);
-	sd_event_source_set_enabled(notifications->retry, SD_EVENT_ONESHOT);
+	event_loop_start_timer(notifications->retry, NOTIFICATIONS_RETRY_US);
 }
 
 static void notifications_on_capabilities(void *data, DBusMessage *reply)
@@ -539,11 +539,9 @@ int notifications_new(sd_event *loop, const char *address,
 	notifications->data = data;
 	TAILQ_INIT(&notifications->list);
 	LIST_INIT(&notifications->showings);
-	error = sd_event_add_time_relative(loop, &notifications->retry, CLOCK_MONOTONIC,
-					   0, NOTIFICATIONS_ACCURACY_US,
-					   notifications_on_retry, notifications);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(notifications->retry, SD_EVENT_OFF);
+	error = event_loop_add_timer(loop, &notifications->retry,
+				     NOTIFICATIONS_ACCURACY_US, notifications_on_retry,
+				     notifications);
 	if (error >= 0)
 		error = bus_new(loop, address, notifications_match_rules,
 				&notifications_bus_handlers, notifications,
